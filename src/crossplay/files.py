@@ -40,10 +40,15 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         raise
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write ``data``, atomically."""
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(data)
+
+    write_atomically(path, write)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write ``text`` as UTF-8, atomically."""
-    write_atomically(path, lambda temporary: _write_text(temporary, text))
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    write_bytes(path, text.encode())

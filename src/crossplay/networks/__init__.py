@@ -1,0 +1,19 @@
+"""Policy-value networks: architectures by name, model files, batched evaluation."""
+
+from crossplay.networks.base import PolicyValueNetwork
+from crossplay.networks.files import ModelHeader, load_model, read_header, save_model
+from crossplay.networks.inference import Evaluator, choose_device, fold_batch_norm
+from crossplay.networks.registry import ARCHITECTURES, build_network
+
+__all__ = [
+    "ARCHITECTURES",
+    "Evaluator",
+    "ModelHeader",
+    "PolicyValueNetwork",
+    "build_network",
+    "choose_device",
+    "fold_batch_norm",
+    "load_model",
+    "read_header",
+    "save_model",
+]
