@@ -22,6 +22,7 @@ HEADER = ModelHeader(
     state_channels=("a", "b", "c"),
     move_channels=("Place", "Pass", "Swap"),
     positions=1234,
+    source={"game": "Y", "options": ["Board Size/5x5"], "mode": "fine-tune"},
 )
 
 

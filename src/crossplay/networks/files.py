@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import types
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ class ModelHeader:
         state_channels: names of the input planes, in order.
         move_channels: names of the policy planes, in order.
         positions: self-play positions the weights have been trained with; 0 for an untrained network.
+        source: of a transferred network, where its weights came from (game, options, positions, mode);
+            its own ``positions`` count what was trained since.
     """
 
     architecture: str
@@ -46,12 +49,11 @@ class ModelHeader:
     state_channels: tuple[str, ...]
     move_channels: tuple[str, ...]
     positions: int = 0
+    source: Mapping[str, Any] | None = None
 
     def to_json(self) -> str:
         """Return the header as the JSON text kept in a model file."""
-        fields = dataclasses.asdict(self)
-        fields["hyperparameters"] = dict(self.hyperparameters)
-        return json.dumps({"format": FORMAT_VERSION, **fields}, sort_keys=True)
+        return json.dumps({"format": FORMAT_VERSION, **dataclasses.asdict(self)}, sort_keys=True)
 
     @classmethod
     def from_json(cls, text: str) -> ModelHeader:
@@ -68,14 +70,25 @@ class ModelHeader:
             raise ValueError("its header has no format number")
         if fields.pop("format") > FORMAT_VERSION:
             raise ValueError("it was written by a newer version of Crossplay")
-        kinds: dict[str, type] = {"architecture": str, "game": str, "layout": str, "positions": int}
-        kinds |= {"hyperparameters": dict, "options": list, "state_channels": list, "move_channels": list}
+        kinds: dict[str, type | types.UnionType] = {
+            "architecture": str,
+            "hyperparameters": dict,
+            "game": str,
+            "options": list,
+            "layout": str,
+            "state_channels": list,
+            "move_channels": list,
+            "positions": int,
+            "source": dict | types.NoneType,
+        }
         for name, kind in kinds.items():
             if not isinstance(fields.get(name), kind):
                 raise ValueError(f"its header has no valid {name!r}")
+        if not isinstance(fields.setdefault("source", None), dict | None):
+            raise ValueError("its header has no valid 'source'")
         for name in ("options", "state_channels", "move_channels"):
             fields[name] = tuple(map(str, fields[name]))
-        return cls(**{name: fields[name] for name in kinds})
+        return cls(**{name: fields[name] for name in (*kinds, "source")})
 
 
 def save_model(path: Path, network: PolicyValueNetwork, header: ModelHeader) -> None:
