@@ -29,7 +29,7 @@ def uniform(rng: np.ndarray) -> float:
 
 
 @njit(nogil=True)
-def below(rng: np.ndarray, n: int) -> int:
+def below(rng: np.ndarray, n: int) -> np.int64:
     """An integer drawn uniformly from 0..n-1 (bias below n / 2**32, by multiply and shift)."""
     return np.int64(((next_random(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 

@@ -1,0 +1,181 @@
+"""``crossplay games``: look at games, count their move trees, play them out at random."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from crossplay.errors import CrossplayError
+
+if TYPE_CHECKING:
+    from crossplay.games import Game
+
+
+def game_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The game's name, its options and the form of the output."""
+    for decorate in (
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
+        click.option(
+            "--layout",
+            type=click.Choice(["ludii", "dense"]),
+            default="ludii",
+            show_default=True,
+            help="How sites are laid out in tensors: 'dense' puts hex boards on axial coordinates.",
+        ),
+        click.option(
+            "-o",
+            "--option",
+            "options",
+            multiple=True,
+            metavar="HEADING/ITEM",
+            help="Choose an option of the game, e.g. -o 'Board Size/7x7'; repeat for several.",
+        ),
+        click.argument("name"),
+    ):
+        command = decorate(command)
+    return command
+
+
+def _load(name: str, options: tuple[str, ...], layout: str) -> Game:
+    from crossplay.games import load_game
+
+    return load_game(name, options, layout)
+
+
+def _print(as_json: bool, data: dict[str, Any], text: str) -> None:
+    click.echo(json.dumps(data) if as_json else text)
+
+
+@click.group()
+def games() -> None:
+    """Look at games: rules, tensors, move counts, random play.
+
+    NAME is a game of the library ("crossplay games list") or the path of a .lud file.
+    """
+
+
+@games.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def list_command(as_json: bool) -> None:
+    """List the games of the library."""
+    from crossplay.games import list_games
+
+    names = list_games()
+    _print(as_json, {"games": names}, "\n".join(names))
+
+
+@games.command()
+@game_options
+@click.option("--source", is_flag=True, help="Print the generated source of the game's kernels.")
+def show(name: str, options: tuple[str, ...], layout: str, as_json: bool, source: bool) -> None:
+    """Show a game: its options, equipment and starting position."""
+    game = _load(name, options, layout)
+    if source:
+        _print(
+            as_json, {"game": game.name, "options": list(game.options), "source": game.source}, game.source
+        )
+        return
+    headings = [
+        {
+            "heading": heading.heading,
+            "items": [item.name for item in heading.items],
+            "default": heading.items[heading.default].name,
+        }
+        for heading in game.description.options
+    ]
+    data = {
+        "game": game.name,
+        "options": list(game.options),
+        "available_options": headings,
+        "sites": game.board.n_sites,
+        "components": [{"index": c.index, "name": c.name, "owner": c.owner} for c in game.components],
+        "swap": game.flags.swap,
+    }
+    lines = [f"{game.name}  ({', '.join(game.options) or 'no options'})"]
+    for heading in headings:
+        choices = ", ".join(f"{i} (default)" if i == heading["default"] else i for i in heading["items"])
+        lines.append(f"  {heading['heading']}: {choices}")
+    lines.append(f"  pieces: {', '.join(c.name for c in game.components)}")
+    lines.append(f"  board: {game.board.n_sites} sites; swap rule: {'yes' if game.flags.swap else 'no'}")
+    lines += ["", game.render(game.new_state())]
+    _print(as_json, data, "\n".join(lines))
+
+
+@games.command()
+@game_options
+@click.option(
+    "--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="Plies to look ahead."
+)
+def perft(name: str, options: tuple[str, ...], layout: str, as_json: bool, depth: int) -> None:
+    """Count the move sequences of each length from the start, to check rules against other programs."""
+    game = _load(name, options, layout)
+    counts = game.perft(depth)
+    _print(
+        as_json,
+        {"game": game.name, "options": list(game.options), "perft": counts},
+        "\n".join(f"{ply:>2}  {count:>16,}" for ply, count in enumerate(counts, 1)),
+    )
+
+
+@games.command()
+@game_options
+@click.option(
+    "-n", "--games", "n", type=click.IntRange(1), default=1000, show_default=True, help="Games to play."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random moves.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Threads to use.")
+def playout(
+    name: str, options: tuple[str, ...], layout: str, as_json: bool, n: int, seed: int, threads: int
+) -> None:
+    """Play games with uniformly random moves and report their lengths and results."""
+    from crossplay.search.playout import random_playouts
+
+    game = _load(name, options, layout)
+    statistics = random_playouts(game, n, seed, threads)
+    data = {"game": game.name, "options": list(game.options), "seed": seed, **asdict(statistics)}
+    _print(as_json, data, "\n".join(f"{key:>16}  {value}" for key, value in data.items()))
+
+
+@games.command()
+@game_options
+def tensors(name: str, options: tuple[str, ...], layout: str, as_json: bool) -> None:
+    """Show the shapes and channels of a game's state and action tensors."""
+    game = _load(name, options, layout)
+    data = {
+        "game": game.name,
+        "options": list(game.options),
+        "layout": layout,
+        "state_shape": list(game.state_shape),
+        "state_channels": game.state_channels,
+        "move_shape": list(game.move_shape),
+        "move_channels": game.move_channels,
+    }
+    lines = [f"state {list(game.state_shape)}"]
+    lines += [f"  {i:>3}  {channel}" for i, channel in enumerate(game.state_channels)]
+    lines.append(f"action {list(game.move_shape)}")
+    lines += [f"  {i:>3}  {channel}" for i, channel in enumerate(game.move_channels)]
+    _print(as_json, data, "\n".join(lines))
+
+
+@games.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def check(files: tuple[Path, ...], as_json: bool) -> None:
+    """Say of each description FILE whether it can be read and compiled; exit code 2 if one cannot."""
+    from crossplay.games import load_game
+
+    results: dict[str, str] = {}
+    for file in files:
+        try:
+            load_game(str(file))
+            results[str(file)] = "ok"
+        except CrossplayError as error:
+            results[str(file)] = str(error)
+    _print(as_json, {"files": results}, "\n".join(f"{file}: {result}" for file, result in results.items()))
+    if any(result != "ok" for result in results.values()):
+        raise click.exceptions.Exit(2)

@@ -1,0 +1,179 @@
+"""Boolean ludemes of the end rules -> expressions over ``state`` and ``mover``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from crossplay.games.compiler.model import malformed, only_labels, refuse
+from crossplay.games.compiler.source import KernelSource
+from crossplay.games.language import Boolean, Ludeme, Node, Number, Symbol
+
+OPPOSITE = {
+    "N": "S",
+    "NNE": "SSW",
+    "NE": "SW",
+    "ENE": "WSW",
+    "E": "W",
+    "ESE": "WNW",
+    "SE": "NW",
+    "SSE": "NNW",
+}
+RELATIONS = ("Orthogonal", "Diagonal", "Adjacent", "All")
+
+
+def compile_condition(node: Node, source: KernelSource) -> str:
+    """Return a Python expression that is true when the condition holds after a move by ``mover``.
+
+    Raises:
+        UnsupportedLudeme: the condition, or one of its arguments, has no meaning here yet.
+    """
+    if isinstance(node, Ludeme) and node.name == "is" and node.keyword in _IS:
+        return _IS[node.keyword](node, source)
+    refuse(node)
+
+
+def _is_connected(node: Ludeme, source: KernelSource) -> str:
+    """``(is Connected [relation] Mover)``: the last stone's chain touches each of the mover's regions.
+
+    In a game that only ever adds stones a chain's sides can be kept on every stone of it: a new stone
+    takes the sides of its neighbours, and where that tells a chain something new it is spread along it.
+    Each stone learns a side once, so a whole game costs little more than the stones it places.
+    """
+    only_labels(node)
+    relation = "Adjacent"
+    match node.positional[1:]:
+        case (Symbol(name="Mover"),):
+            pass
+        case (Symbol(name=given), Symbol(name="Mover")) if given in RELATIONS:
+            relation = given
+        case _:
+            refuse(node)
+    model = source.model
+    if not model.regions:
+        refuse(node, "without regions")
+    tag = relation.lower()
+    name = f"connected_{tag}"
+    if source.has_function(name):
+        return f"{name}(state, mover)"
+    sides = np.zeros((3, model.board.n_sites), np.int64)
+    full = np.zeros(3, np.int64)
+    for player, regions in model.regions.items():
+        full[player] = (1 << len(regions)) - 1
+        for bit, region in enumerate(regions):
+            sides[player, list(region)] |= 1 << bit
+    source.table("SIDES", sides)
+    source.table("ALL_SIDES", full)
+    neighbours = source.neighbours(relation)
+    links = source.section(f"LINKS_{tag.upper()}", model.board.n_sites)
+    source.function(
+        f"spread_{tag}",
+        f'''
+        @njit(types.void(STATE, types.int64, types.int64), nogil=True)
+        def spread_{tag}(state, site, sides):
+            """Tell the stone on a site, and through it its whole chain, which sides the chain touches."""
+            state[{links} + site] = sides
+            for k in range({neighbours}.shape[1]):
+                other = {neighbours}[site, k]
+                if other < 0:
+                    break
+                if {source.owner_of("HEADER + other")} == {source.owner_of("HEADER + site")}:
+                    if state[{links} + other] != sides:
+                        spread_{tag}(state, other, sides)
+        ''',
+    )
+    source.function(
+        f"link_{tag}",
+        f'''
+        @njit(types.void(STATE, types.int64), nogil=True)
+        def link_{tag}(state, site):
+            """Join a new stone to the chains around it."""
+            owner = {source.owner_of("HEADER + site")}
+            sides = types.int64(SIDES[owner, site])
+            for k in range({neighbours}.shape[1]):
+                other = {neighbours}[site, k]
+                if other < 0:
+                    break
+                if {source.owner_of("HEADER + other")} == owner:
+                    sides |= state[{links} + other]
+            if sides != 0:
+                spread_{tag}(state, site, sides)
+        ''',
+    )
+    source.function(
+        name,
+        f'''
+        @njit(nogil=True)
+        def {name}(state, mover):
+            """Whether the chain of the last stone touches all of the mover's sides."""
+            site = state[LAST_TO]
+            return site >= 0 and state[{links} + site] == ALL_SIDES[mover]
+        ''',
+    )
+    source.place_hooks.append(f"link_{tag}")
+    return f"{name}(state, mover)"
+
+
+def _is_line(node: Ludeme, source: KernelSource) -> str:
+    """``(is Line n [relation] [exact:])``: equal pieces in a row through the last move's site."""
+    only_labels(node, "exact")
+    relation = "Adjacent"
+    match node.positional[1:]:
+        case (Number(value=int(length)),):
+            pass
+        case (Number(value=int(length)), Symbol(name=given)) if given in RELATIONS:
+            relation = given
+        case _:
+            refuse(node)
+    if length < 2:
+        malformed(node, f"a line has at least 2 pieces, not {length}")
+    exact = node.named("exact")
+    if exact is not None and not isinstance(exact, Boolean):
+        refuse(node, "exact:")
+    steps = source.model.board.steps
+    compass = source.model.board.directions[relation]
+    rays = [ray for way in compass if way in OPPOSITE for ray in (steps[way], steps[OPPOSITE[way]])]
+    tag = relation.lower()
+    table = source.table(f"RAYS_{tag.upper()}", np.array(rays))
+    run = f"run_{tag}"
+    if not source.has_function(run):
+        source.function(
+            run,
+            f'''
+            @njit(nogil=True)
+            def {run}(state, site, ray):
+                """How many pieces like the site's follow it without a gap along a ray."""
+                piece = state[HEADER + site]
+                length = 0
+                site = {table}[ray, site]
+                while site >= 0 and state[HEADER + site] == piece:
+                    length += 1
+                    site = {table}[ray, site]
+                return length
+            ''',
+        )
+    comparison = "==" if exact is not None and exact.value else ">="
+    name = f"line_{length}_{tag}" + ("_exact" if comparison == "==" else "")
+    source.function(
+        name,
+        f'''
+        @njit(nogil=True)
+        def {name}(state):
+            """Whether a line of {length} goes through the site of the last move."""
+            site = state[LAST_TO]
+            if site < 0:
+                return False
+            for ray in range(0, {table}.shape[0], 2):
+                if 1 + {run}(state, site, ray) + {run}(state, site, ray + 1) {comparison} {length}:
+                    return True
+            return False
+        ''',
+    )
+    return f"{name}(state)"
+
+
+_IS: dict[str, Callable[[Ludeme, KernelSource], str]] = {
+    "Connected": _is_connected,
+    "Line": _is_line,
+}

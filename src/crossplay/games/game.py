@@ -1,0 +1,272 @@
+"""A playable game: compiled rules, the meaning of its tensors, and slow, convenient methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from crossplay.errors import CrossplayError, UnknownGame
+from crossplay.games.board import Board
+from crossplay.games.compiler import (
+    Component,
+    Container,
+    Flags,
+    GameModel,
+    generate,
+    load_kernels,
+    read_model,
+    uses_symmetric_rules,
+)
+from crossplay.games.kernels import (
+    call_action,
+    call_apply,
+    call_encode,
+    call_legal,
+    call_start,
+    count_leaves,
+)
+from crossplay.games.language import ExpandedDescription, load_description
+from crossplay.games.state import (
+    AGENT,
+    DRAW,
+    HEADER,
+    MOVER,
+    OUTCOME,
+    PASS,
+    RUNNING,
+    SWAP,
+    Kernels,
+    move_from,
+    move_to,
+)
+from crossplay.games.tensors import (
+    LAYOUTS,
+    build_encoding,
+    move_channel_names,
+    state_channel_names,
+)
+
+
+class LegalMove(NamedTuple):
+    """A legal move: the packed move, its action (several moves may share one), and readable text."""
+
+    move: int
+    action: int
+    text: str
+
+
+class Game:
+    """One game with its options chosen; make it with :func:`load_game`.
+
+    Attributes:
+        name, options: the game's name and every option selected, defaults included.
+        layout: ``"ludii"`` or ``"dense"``, see :func:`crossplay.games.tensors.build_encoding`.
+        players: 2.
+        components, containers, board, flags: the equipment.
+        kernels: the rules as first-class numba functions.
+        encoding: tables for the tensor kernels.
+        state_size: length of a state row (``int16``).
+        max_moves, max_plies: bounds on the legal moves of a position and on the moves of a game.
+        state_shape, move_shape: ``(channels, X, Y)`` of the state and action tensors.
+        state_channels, move_channels: the channels' names.
+        n_actions: size of the flat action space.
+        description: the expanded game description.
+        source: the generated source of the kernels.
+    """
+
+    players = 2
+
+    def __init__(self, description: ExpandedDescription, layout: str = "ludii") -> None:
+        if layout not in LAYOUTS:
+            raise CrossplayError(f"unknown tensor layout {layout!r}; choose one of: {', '.join(LAYOUTS)}")
+        model = read_model(description.game)
+        self.description = description
+        self.name = model.name
+        self.options: tuple[str, ...] = description.selections
+        self.layout = layout
+        self.board: Board = model.board
+        self.components: tuple[Component, ...] = model.components
+        self.containers: tuple[Container, ...] = model.containers
+        self.flags: Flags = model.flags
+        heading = (
+            f"Kernels of {self.name} ({', '.join(self.options) or 'no options'}), generated: do not edit."
+        )
+        self.source, self.state_size = generate(model, heading)
+        module = load_kernels(self.source, self.name)
+        self.kernels = Kernels(module.start, module.legal, module.apply, module.sample)
+        # Every move fills a site for good; then come the swap and a round of passes.
+        self.max_moves = self.board.n_sites + 1
+        self.max_plies = self.board.n_sites + 1 + self.players
+        self.encoding = build_encoding(
+            self.board, self.components, self.containers, self.flags, layout, _symmetries(model)
+        )
+        self.state_channels = state_channel_names(self.components, self.containers, self.flags)
+        self.move_channels = move_channel_names(self.flags)
+        width, height = self.encoding.width, self.encoding.height
+        self.state_shape = (len(self.state_channels), width, height)
+        self.move_shape = (len(self.move_channels), width, height)
+        self.n_actions = len(self.move_channels) * width * height
+
+    def __repr__(self) -> str:
+        return f"Game({self.name!r}, options={list(self.options)!r}, layout={self.layout!r})"
+
+    def new_state(self) -> np.ndarray:
+        """Return the initial position, ``int16[state_size]``."""
+        state = np.zeros(self.state_size, np.int16)
+        call_start(self.kernels.start, state)
+        return state
+
+    def _moves(self, state: np.ndarray) -> list[int]:
+        buffer = np.empty(self.max_moves, np.int64)
+        return buffer[: call_legal(self.kernels.legal, state, buffer)].tolist()
+
+    def action(self, move: int) -> int:
+        """The flat action index of a move."""
+        return int(call_action(self.encoding, move))
+
+    def legal_moves(self, state: np.ndarray) -> list[LegalMove]:
+        """Every legal move, in the kernels' order; empty once the game is over."""
+        return [LegalMove(move, self.action(move), self.move_text(move)) for move in self._moves(state)]
+
+    def legal_actions(self, state: np.ndarray) -> list[int]:
+        """The distinct legal action indices, sorted."""
+        return sorted({self.action(move) for move in self._moves(state)})
+
+    def apply(self, state: np.ndarray, move: int) -> None:
+        """Make a legal move on ``state``, in place.
+
+        Raises:
+            ValueError: the move is not legal here.
+        """
+        if move not in self._moves(state):
+            raise ValueError(f"{self.name}: {move} is not a legal move here")
+        call_apply(self.kernels.apply, state, move)
+
+    def apply_action(self, state: np.ndarray, action: int) -> None:
+        """Make the first legal move with that action index, in place.
+
+        Raises:
+            ValueError: no legal move has that index.
+        """
+        for move in self._moves(state):
+            if self.action(move) == action:
+                call_apply(self.kernels.apply, state, move)
+                return
+        raise ValueError(f"{self.name}: no legal move has action {action}")
+
+    def mover(self, state: np.ndarray) -> int:
+        """The colour to move, 1 or 2."""
+        return int(state[MOVER])
+
+    def agent(self, state: np.ndarray) -> int:
+        """The player behind the colour to move, 1 or 2; differs from the colour after a swap."""
+        return int(state[AGENT])
+
+    def is_terminal(self, state: np.ndarray) -> bool:
+        """Whether the game is over."""
+        return bool(state[OUTCOME] != RUNNING)
+
+    def utilities(self, state: np.ndarray) -> tuple[float, float]:
+        """Utilities in [-1, 1] of agents 1 and 2; zeros for a draw or a running game."""
+        outcome = int(state[OUTCOME])
+        if outcome in (RUNNING, DRAW):
+            return 0.0, 0.0
+        return (1.0, -1.0) if outcome == 1 else (-1.0, 1.0)
+
+    def state_tensor(self, state: np.ndarray) -> np.ndarray:
+        """The state's tensor, ``float32[channels, X, Y]``."""
+        out = np.empty(int(np.prod(self.state_shape)), np.float32)
+        call_encode(self.encoding, state, out)
+        return out.reshape(self.state_shape)
+
+    def move_text(self, move: int) -> str:
+        """A move in words: a site's label, two for a move from one to another, pass or swap."""
+        if move == PASS:
+            return "pass"
+        if move == SWAP:
+            return "swap"
+        labels = self.board.labels
+        origin, to = labels[move_from(move)], labels[move_to(move)]
+        return to if origin == to else f"{origin}-{to}"
+
+    def render(self, state: np.ndarray) -> str:
+        """The board as text, top row first: ``X`` and ``O`` for the colours' first pieces, ``.`` if empty."""
+        symbols = {0: "."}
+        for component in self.components:
+            alphabet = "XABCDEFGH" if component.owner == 1 else "Oabcdefgh"
+            rank = sum(c.owner == component.owner and c.index < component.index for c in self.components)
+            symbols[component.index] = alphabet[rank % len(alphabet)]
+        x, y = self.board.rank_coordinates()
+        grid = [[" "] * (int(x.max()) + 1) for _ in range(int(y.max()) + 1)]
+        for site in range(self.board.n_sites):
+            grid[y[site]][x[site]] = symbols[int(state[HEADER + site])]
+        return "\n".join(" ".join(row).rstrip() for row in reversed(grid))
+
+    def perft(self, depth: int) -> list[int]:
+        """Numbers of move sequences of exactly 1, 2, .. ``depth`` plies from the initial position."""
+        counts = []
+        for d in range(1, depth + 1):
+            states = np.zeros((d, self.state_size), np.int16)
+            states[0] = self.new_state()
+            moves = np.empty((d, self.max_moves), np.int64)
+            cursor = np.zeros(2 * d, np.int64)
+            leaves = count_leaves(self.kernels.legal, self.kernels.apply, states, moves, cursor, d)
+            counts.append(int(leaves))
+        return counts
+
+
+def _symmetries(model: GameModel) -> np.ndarray:
+    """The board's symmetries that also map each player's regions onto that player's regions."""
+    candidates = model.board.symmetries()
+    if not uses_symmetric_rules((model.play, *model.end)):
+        return candidates[:1]
+    kept = []
+    for permutation in candidates:
+        moved = {
+            player: sorted(sorted(int(permutation[site]) for site in region) for region in regions)
+            for player, regions in model.regions.items()
+        }
+        if all(
+            moved[player] == sorted(sorted(region) for region in regions)
+            for player, regions in model.regions.items()
+        ):
+            kept.append(permutation)
+    return np.array(kept)
+
+
+def list_games() -> list[str]:
+    """Names of the games in the library, sorted."""
+    files = resources.files("crossplay.games.library").iterdir()
+    return sorted(file.name.removesuffix(".lud") for file in files if file.name.endswith(".lud"))
+
+
+def load_game(name: str, options: Sequence[str] = (), layout: str = "ludii") -> Game:
+    """Load a game of the library by name, or a description file by its path.
+
+    Args:
+        name: ``"Hex"``, or a path that ends in ``.lud``.
+        options: selections such as ``"Board Size/7x7"``; what is not selected takes its default.
+        layout: ``"ludii"`` or ``"dense"`` tensors.
+
+    Raises:
+        UnknownGame: neither a library game nor a file.
+        UnknownOption: the game has no such option.
+        LudSyntaxError, UnsupportedLudeme: the description cannot be read or compiled.
+    """
+    if name.endswith(".lud"):
+        path = Path(name)
+        if not path.is_file():
+            raise UnknownGame(f"no game description at {name}; give the path of a .lud file")
+    else:
+        library = list_games()
+        if name not in library:
+            near = get_close_matches(name, library, n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise UnknownGame(f"unknown game {name!r}; {hint}the library has: {', '.join(library)}")
+        path = Path(str(resources.files("crossplay.games.library") / f"{name}.lud"))
+    return Game(load_description(path, options), layout)
