@@ -278,6 +278,12 @@ def experiment_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **inline(schema)}
 
 
+def schema_text() -> str:
+    """The text of ``config/schema.yaml``."""
+    header = "# Made from src/crossplay/config.py by 'crossplay config schema'; change it there.\n"
+    return header + yaml.safe_dump(experiment_schema(), sort_keys=False, width=110, allow_unicode=True)
+
+
 def _load_yaml(text: str, origin: str) -> Any:
     try:
         return yaml.safe_load(text)

@@ -124,7 +124,7 @@ class Run:
         self._pause *= 2
         if not self._warned:
             self._warned = True
-            _warn(f"tracking: {_one_line(error)}; going on, records go to {self._spool}")
+            warn(f"going on without the run store, records go to {self._spool}", error)
 
     def _write_spool(self, record: dict[str, Any]) -> None:
         with contextlib.suppress(OSError), self._spool.open("a", encoding="utf-8") as file:
@@ -210,6 +210,20 @@ def prepare_store(experiment: str) -> str:
     return str(client.tracking_uri)
 
 
+def check_store() -> str:
+    """Open the store if there is one, without creating it, and say where it is.
+
+    Raises:
+        Exception: as :func:`prepare_store`.
+    """
+    uri = tracking_uri()
+    database = _sqlite_file(uri)
+    if database is not None and not database.exists():
+        return f"{uri} (made by the first stage)"
+    _connect()
+    return uri
+
+
 def tracking_uri() -> str:
     """Where runs are recorded."""
     return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{Path('results/mlflow.db').absolute()}"
@@ -228,9 +242,7 @@ def code_version() -> str:
         )
         if found.returncode == 0 and tracked.returncode == 0:
             return found.stdout.strip()
-    from importlib.metadata import version
-
-    return version("crossplay")
+    return crossplay.__version__
 
 
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -265,13 +277,17 @@ def _connect() -> Any:
     return client
 
 
+def _sqlite_file(uri: str) -> Path | None:
+    return Path(uri.removeprefix("sqlite:///")) if uri.startswith("sqlite:///") else None
+
+
 @contextlib.contextmanager
 def _store_lock(uri: str) -> Iterator[None]:
     """Hold a lock beside an SQLite store: two processes that create its tables at once break it."""
-    if not uri.startswith("sqlite:///"):
+    database = _sqlite_file(uri)
+    if database is None:
         yield
         return
-    database = Path(uri.removeprefix("sqlite:///"))
     database.parent.mkdir(parents=True, exist_ok=True)
     with database.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -330,10 +346,8 @@ def _sigterm_exits() -> Iterator[None]:
         signal.signal(signal.SIGTERM, previous)
 
 
-def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 200 else text[:200] + "..."
-
-
-def _warn(text: str) -> None:
-    print(f"warning: {text}", file=sys.stderr, flush=True)
+def warn(text: str, error: Exception) -> None:
+    """Print one line about a store that fails."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    shown = reason if len(reason) <= 200 else reason[:200] + "..."
+    print(f"warning: tracking: {text}: {shown}", file=sys.stderr, flush=True)

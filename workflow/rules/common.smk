@@ -1,0 +1,126 @@
+"""Checks the configuration and holds what rules share: config sections, code digests, file names."""
+
+import hashlib
+import json
+import re
+import shlex
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import validate
+
+from crossplay.config import Experiment, check_settings
+from crossplay.errors import CrossplayError
+
+try:
+    # First for one clear line about a mistake; then the schema, which also fills in the defaults.
+    check_settings(
+        Experiment, config, " + ".join(map(str, workflow.configfiles)) or "--config"
+    )
+except CrossplayError as error:
+    raise WorkflowError(str(error))
+validate(config, schema="../../config/schema.yaml")
+
+SOURCES, TARGETS, MODES = config["sources"], config["targets"], config["modes"]
+PAIRS = [
+    f"{source}--{target}"
+    for source in SOURCES
+    for target in TARGETS
+    if source != target
+]
+
+
+wildcard_constraints:
+    experiment=re.escape(config["experiment"]),
+    game="|".join(map(re.escape, config["games"])),
+    source="|".join(map(re.escape, SOURCES)),
+    target="|".join(map(re.escape, TARGETS)),
+    mode="|".join(MODES),
+
+
+def section(*path):
+    """A section of the configuration as JSON text: a stage reruns when its own section changes."""
+    part = config
+    for key in path:
+        part = part[key]
+    return json.dumps(part, sort_keys=True)
+
+
+def code_of(*parts):
+    """A digest of parts of the package, so that changed code reruns the stages that use it.
+
+    Modules of the command line and of the workflow are left out: they move files about.
+    """
+    package = Path(workflow.basedir) / "src/crossplay"
+    digest = hashlib.sha256()
+    for part in parts:
+        path = package / part
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            digest.update(
+                file.relative_to(package).as_posix().encode() + file.read_bytes()
+            )
+    return digest.hexdigest()[:12]
+
+
+def rules_of(*games):
+    """A digest of the games' descriptions: an edited game reruns only the stages that play it."""
+    digest = hashlib.sha256()
+    for game in games:
+        name = config["games"][game]["game"]
+        file = Path(workflow.basedir) / f"src/crossplay/games/library/{name}.lud"
+        file = file if file.exists() else Path(name)
+        digest.update(file.read_bytes() if file.exists() else b"")
+    return digest.hexdigest()[:12]
+
+
+def game_arguments(game, name="--game", option="--option"):
+    """The arguments that tell a command which game to load."""
+    choice = config["games"][game]
+    pairs = [(name, choice["game"]), *((option, value) for value in choice["options"])]
+    return " ".join(shlex.quote(f"{key}={value}") for key, value in pairs)
+
+
+def folder_of_output(wildcards, output):
+    """The folder of a rule's first output, for commands that are told a folder."""
+    return str(Path(output[0]).parent)
+
+
+def evaluated_files(wildcards):
+    """The files that an evaluation needs: the model, and where there are such its rival and its start."""
+    root = f"results/{wildcards.experiment}"
+    kind, name, *rest = wildcards.player.split("/")
+    if kind != "transfer":
+        return {"model": f"{root}/{kind}/{name}/model.safetensors"}
+    mode = rest[0]
+    transferred = f"{root}/transfer/{name}/{mode}.safetensors"
+    files = {"scratch": f"{root}/scratch/{name.split('--')[1]}/model.safetensors"}
+    if mode == "zero-shot":
+        return {**files, "model": transferred}
+    return {
+        **files,
+        "model": f"{root}/finetune/{name}/{mode}/model.safetensors",
+        "initial": transferred,
+    }
+
+
+def evaluated_arguments(wildcards, input):
+    """The arguments of the evaluation that follow from :func:`evaluated_files`."""
+    kind, name, *rest = wildcards.player.split("/")
+    keys = {"kind": kind, "model": input.model}
+    if kind == "transfer":
+        keys["source-key"], keys["target-key"] = name.split("--")
+        keys |= {"mode": rest[0], "scratch": input.scratch}
+    else:
+        keys["key"] = name
+    if "initial" in input.keys():
+        keys["initial"] = input.initial
+    return " ".join(shlex.quote(f"--{key}={value}") for key, value in keys.items())
+
+
+# What the stages are made of, for code_of.
+TRAINING = ("games", "networks", "search", "selfplay", "training")
+CHANNELS = ("games", "similarity", "transfer/channels.py")
+TRANSFER = ("networks", "transfer")
+EVALUATION = ("games", "networks", "search", "evaluation")
+SIMILARITY = ("games", "similarity")
+FIGURES = ("figures", "report")

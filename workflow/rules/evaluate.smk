@@ -1,0 +1,28 @@
+"""Matches: every model against untrained search, and transferred models against training from scratch.
+
+One job plays all matches of one model, because starting a job takes seconds.
+"""
+
+
+rule evaluate:
+    input:
+        unpack(evaluated_files),
+    output:
+        "results/{experiment}/evaluate/{player}.json",
+    log:
+        "logs/{experiment}/evaluate/{player}.log",
+    wildcard_constraints:
+        player="(source|scratch)/[^/]+|transfer/[^/]+/[^/]+",
+    conda:
+        "../../envs/crossplay.yaml"
+    threads: config["evaluation"]["threads"]
+    params:
+        players=evaluated_arguments,
+        settings=section("evaluation"),
+        seed=config["seed"],
+        code=code_of(*EVALUATION),
+    message:
+        "Playing matches of {wildcards.player}"
+    shell:
+        "crossplay evaluate {params.players} --config={params.settings:q} --seed={params.seed:q}"
+        " --experiment={wildcards.experiment:q} --output={output:q} > {log:q} 2>&1"

@@ -1,0 +1,46 @@
+"""Self-play training from random parameters: the sources, and the yardsticks for the targets."""
+
+
+rule train_source:
+    output:
+        "results/{experiment}/source/{game}/model.safetensors",
+    log:
+        "logs/{experiment}/train_source/{game}.log",
+    conda:
+        "../../envs/crossplay.yaml"
+    threads: config["training"]["source"]["threads"]
+    params:
+        role="source",
+        game=lambda wildcards: game_arguments(wildcards.game),
+        layout=config["layout"],
+        network=section("network"),
+        settings=section("training", "source"),
+        seed=config["seed"],
+        folder=folder_of_output,
+        code=code_of(*TRAINING),
+        rules=lambda wildcards: rules_of(wildcards.game),
+    message:
+        "Learning {wildcards.game} by self-play"
+    shell:
+        "crossplay train {params.game} --layout={params.layout:q} --key={wildcards.game:q}"
+        " --role={params.role:q} --network={params.network:q} --config={params.settings:q}"
+        " --seed={params.seed:q} --experiment={wildcards.experiment:q} --output={params.folder:q}"
+        " > {log:q} 2>&1"
+
+
+use rule train_source as train_scratch with:
+    output:
+        "results/{experiment}/scratch/{game}/model.safetensors",
+    log:
+        "logs/{experiment}/train_scratch/{game}.log",
+    threads: config["training"]["target"]["threads"]
+    params:
+        role="scratch",
+        game=lambda wildcards: game_arguments(wildcards.game),
+        layout=config["layout"],
+        network=section("network"),
+        settings=section("training", "target"),
+        seed=config["seed"],
+        folder=folder_of_output,
+        code=code_of(*TRAINING),
+        rules=lambda wildcards: rules_of(wildcards.game),
