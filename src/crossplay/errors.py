@@ -13,7 +13,7 @@ class LudSyntaxError(CrossplayError):
     """A game description that cannot be read: ``file:line:column: what is wrong``."""
 
     def __init__(self, message: str, file: str, line: int, column: int) -> None:
-        super().__init__(f"{file}:{line}:{column}: {message}")
+        super().__init__(_one_line(f"{file}:{line}:{column}: {message}"))
         self.file, self.line, self.column = file, line, column
 
 
@@ -21,7 +21,7 @@ class UnsupportedLudeme(CrossplayError):  # noqa: N818 - the name is what users 
     """A well-formed part of a description that the compiler has no meaning for."""
 
     def __init__(self, ludeme: str, file: str, line: int) -> None:
-        super().__init__(f"UnsupportedLudeme: ({ludeme} ...) at {file}:{line}")
+        super().__init__(_one_line(f"UnsupportedLudeme: ({ludeme} ...) at {file}:{line}"))
         self.ludeme, self.file, self.line = ludeme, file, line
 
 
@@ -31,3 +31,8 @@ class UnknownGame(CrossplayError):  # noqa: N818
 
 class UnknownOption(CrossplayError):  # noqa: N818
     """An option selection that the game's description does not offer."""
+
+
+def _one_line(message: str) -> str:
+    """A name quoted from a description may hold line ends."""
+    return " ".join(message.splitlines())

@@ -17,6 +17,8 @@ from crossplay.games.language.nodes import Ludeme, Position, Text
 from crossplay.games.language.options import OptionHeading, Ruleset, read_option, read_rulesets
 from crossplay.games.language.parser import parse_tokens, to_source
 
+_MAX_BYTES = 4 * MAX_CHARACTERS  # UTF-8 takes at most four for a character
+
 
 @dataclass(frozen=True, slots=True)
 class ExpandedDescription:
@@ -110,7 +112,7 @@ class Description:
         return [chosen.get(heading, option.default) for heading, option in enumerate(self.options)]
 
     def _unknown(self, selection: str, known: Sequence[str]) -> str:
-        message = f'unknown option "{selection}" of {self.file}'
+        message = f"unknown option {selection!r} of {self.file}"
         lowered = {name.lower(): name for name in reversed(known)}
         if close := difflib.get_close_matches(selection.lower(), lowered, n=1):
             message += f'; did you mean "{lowered[close[0]]}"?'
@@ -132,11 +134,12 @@ def load_description(path: str | Path, selections: Sequence[str] = ()) -> Expand
     path = Path(path)
     try:
         with path.open("rb") as stream:
-            content = stream.read(4 * MAX_CHARACTERS + 1)
+            content = stream.read(_MAX_BYTES + 1)
     except OSError as error:
         raise CrossplayError(f"cannot read {path}: {error.strerror or error}") from error
     try:
-        text = content.decode("utf-8")
+        # The cut may have split a character, but so long a text is refused anyway.
+        text = content.decode("utf-8", "strict" if len(content) <= _MAX_BYTES else "ignore")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise LudSyntaxError("not UTF-8 text; save the file as UTF-8", str(path), line, 1) from error

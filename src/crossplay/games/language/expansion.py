@@ -67,14 +67,13 @@ class Expander:
 
     def _options(self, tokens: Sequence[Token], active: tuple[str, ...]) -> list[Token]:
         out: list[Token] = []
-        after_empty = False  # an empty value joins nothing to the word after it
+        joins = True  # behind an empty value: whether the tag itself stood glued to a word
         for token in tokens:
             self._count(token)
-            glued = token.glued and not after_empty
-            after_empty = False
+            glued, joins = token.glued and joins, True
             if token.kind is Kind.TAG:
                 value = self._value(token, active)
-                after_empty = not value
+                joins = bool(value) or glued
                 for index, part in enumerate(value):
                     _append(out, part, glued if index == 0 else part.glued)
             elif token.kind is Kind.TEXT and "<" in token.text:
