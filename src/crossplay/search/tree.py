@@ -1,0 +1,165 @@
+"""The search trees of many independent games in a few blocks of arrays.
+
+Each *slot* holds one tree; row ``slot`` of an array belongs to it. A node is an index into ``nodes``, 0
+being the root. Its edges, one per legal move, are ``n_edges`` consecutive entries of ``edges``. Those
+already visited form a prefix of ``n_children`` edges, and the best of the remaining priors stands right
+behind it: unvisited moves share one first-play value, so no other of them can be selected, and a selection
+has to look at visited children only.
+
+Values are kept from agent 1's view, +1 for a win of agent 1, and turned by the agent to move wherever they
+are compared. Nothing assumes that agents alternate.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+
+from crossplay.errors import CrossplayError
+from crossplay.games.random import seed_streams
+
+if TYPE_CHECKING:
+    from crossplay.games import Game
+
+UNEXPANDED = -1  # n_edges of a node that awaits its evaluation
+TERMINAL = 0  # n_edges of a node where the game is over
+
+# Sums are from agent 1's view.
+NODE = np.dtype(
+    [
+        ("value_sum", np.float64),
+        ("first_value_sum", np.float64),  # of the visited children's first evaluations
+        ("visits", np.int32),
+        ("first_edge", np.int32),
+        ("n_edges", np.int32),  # or UNEXPANDED or TERMINAL
+        ("n_children", np.int32),
+        ("agent", np.int32),  # to move; the outcome if terminal
+        ("target", np.int32),  # of a root's child: visits less pruned ones
+    ],
+    align=True,
+)
+EDGE = np.dtype([("move", np.int64), ("prior", np.float32), ("child", np.int32)], align=True)
+PROGRESS = np.dtype(
+    [
+        ("depth", np.int32),  # of the leaf that the last descent reached
+        ("nodes", np.int32),  # in use
+        ("edges", np.int32),
+        ("simulations", np.int32),  # finished since the reset
+    ],
+    align=True,
+)
+
+
+class SearchParameters(NamedTuple):
+    """What a search does, as plain numbers for the kernels; made by :func:`search_parameters`."""
+
+    simulations: int
+    exploration: float
+    sibling_first_play: bool
+    first_play_reduction: float
+    forced_playouts: float
+    noise_fraction: float
+    noise_alpha: float
+    ucb1: bool
+
+
+class Tree(NamedTuple):
+    """Arrays of S slots; a state has L cells, a tree at most N nodes and E edges."""
+
+    roots: np.ndarray  # int16[S, L] position to search
+    leaves: np.ndarray  # int16[S, L] position at the leaf that the last descent reached
+    nodes: np.ndarray  # NODE[S, N]
+    edges: np.ndarray  # EDGE[S, E]
+    path: np.ndarray  # int32[S, N] nodes from the root to the leaf
+    progress: np.ndarray  # PROGRESS[S]
+    rng: np.ndarray  # uint64[S, 1] random stream per slot
+    moves: np.ndarray  # int64[max_moves] scratch
+    noise: np.ndarray  # float64[max_moves] scratch
+    marks: np.ndarray  # int64[n_actions + 1] scratch: stamp of the last expansion that used an action
+
+
+def search_parameters(
+    simulations: int,
+    *,
+    exploration: float = 1.5,
+    first_play: str = "polygames",
+    first_play_reduction: float = 0.2,
+    forced_playouts: float = 0.0,
+    noise_fraction: float = 0.0,
+    noise_alpha: float = 10.0,
+    selection: str = "puct",
+) -> SearchParameters:
+    """Check and bundle the parameters of a search.
+
+    Args:
+        simulations: evaluations per search, that of the root included.
+        exploration: the constant c.
+        first_play: value of an unvisited move: "polygames", the mean of its visited siblings' first
+            evaluations (0 if none), or "reduction", the node's mean less ``first_play_reduction``.
+        forced_playouts: k > 0 forces ``floor(sqrt(k P simulations))`` visits of each visited root child of
+            prior P, and takes from the targets those that PUCT alone would not have made (Wu 2019,
+            "Accelerating self-play learning in Go", section 3.2).
+        noise_fraction: share of Dirichlet noise in the root's priors.
+        noise_alpha: total concentration; each of n legal moves has ``noise_alpha / n``.
+        selection: "puct" or "ucb1".
+
+    Raises:
+        CrossplayError: a value out of range.
+    """
+    if simulations < 1:
+        raise CrossplayError(f"simulations: must be at least 1, got {simulations}")
+    if first_play not in ("polygames", "reduction"):
+        raise CrossplayError(f"first_play: must be 'polygames' or 'reduction', got {first_play!r}")
+    if selection not in ("puct", "ucb1"):
+        raise CrossplayError(f"selection: must be 'puct' or 'ucb1', got {selection!r}")
+    if not 0 <= noise_fraction <= 1:
+        raise CrossplayError(f"noise_fraction: must be between 0 and 1, got {noise_fraction}")
+    return SearchParameters(
+        int(simulations),
+        float(exploration),
+        first_play == "polygames",
+        float(first_play_reduction),
+        float(forced_playouts),
+        float(noise_fraction),
+        float(noise_alpha),
+        selection == "ucb1",
+    )
+
+
+def make_tree(game: Game, slots: int, simulations: int, streams: np.ndarray | int) -> Tree:
+    """Allocate trees for ``slots`` games.
+
+    Args:
+        game: the game to be searched.
+        slots: number of trees.
+        simulations: most simulations in one search.
+        streams: ``uint64[slots]`` states of the slots' random streams, or one seed for them all.
+    """
+    if isinstance(streams, int):
+        streams = seed_streams(streams, slots)
+    # Memory is touched only as far as searches really grow.
+    nodes, edges = simulations + 1, simulations * game.max_moves
+    return Tree(
+        roots=np.zeros((slots, game.state_size), np.int16),
+        leaves=np.zeros((slots, game.state_size), np.int16),
+        nodes=np.zeros((slots, nodes), NODE),
+        edges=np.zeros((slots, edges), EDGE),
+        path=np.zeros((slots, nodes), np.int32),
+        progress=np.zeros(slots, PROGRESS),
+        rng=np.array(streams, np.uint64).reshape(slots, 1),
+        moves=np.zeros(game.max_moves, np.int64),
+        noise=np.zeros(game.max_moves, np.float64),
+        marks=np.zeros(game.n_actions + 1, np.int64),
+    )
+
+
+_any_game: Any = SimpleNamespace(state_size=1, max_moves=1, n_actions=1)
+PARAMETERS: Any = numba.typeof(search_parameters(1))
+TREE: Any = numba.typeof(make_tree(_any_game, 1, 1, 0))
+SLOTS = types.Array(types.int64, 1, "C")
+ROWS = types.Array(types.float32, 2, "C")
+VALUES = types.Array(types.float32, 1, "C")
