@@ -67,30 +67,40 @@ def _is_connected(node: Ludeme, source: KernelSource) -> str:
     source.table("ALL_SIDES", full)
     neighbours = source.neighbours(relation)
     links = source.section(f"LINKS_{tag.upper()}", model.board.n_sites)
+    # A stack inside the state row needs no allocation and is zero again when the work is done.
+    pending = source.section("PENDING", model.board.n_sites)
     source.function(
         f"spread_{tag}",
         f'''
-        @njit(types.void(STATE, types.int64, types.int64), nogil=True)
+        @njit(nogil=True)
         def spread_{tag}(state, site, sides):
-            """Tell the stone on a site, and through it its whole chain, which sides the chain touches."""
+            """Tell every stone of a stone's chain which sides the chain touches."""
+            owner = {source.owner_of("HEADER + site")}
             state[{links} + site] = sides
-            for k in range({neighbours}.shape[1]):
-                other = {neighbours}[site, k]
-                if other < 0:
-                    break
-                if {source.owner_of("HEADER + other")} == {source.owner_of("HEADER + site")}:
-                    if state[{links} + other] != sides:
-                        spread_{tag}(state, other, sides)
+            state[{pending}] = site
+            n = 1
+            while n > 0:
+                n -= 1
+                site = state[{pending} + n]
+                state[{pending} + n] = 0
+                for k in range({neighbours}.shape[1]):
+                    other = {neighbours}[site, k]
+                    if other < 0:
+                        break
+                    if {source.owner_of("HEADER + other")} == owner and state[{links} + other] != sides:
+                        state[{links} + other] = sides
+                        state[{pending} + n] = other
+                        n += 1
         ''',
     )
     source.function(
         f"link_{tag}",
         f'''
-        @njit(types.void(STATE, types.int64), nogil=True)
+        @njit(nogil=True)
         def link_{tag}(state, site):
             """Join a new stone to the chains around it."""
             owner = {source.owner_of("HEADER + site")}
-            sides = types.int64(SIDES[owner, site])
+            sides = np.int64(SIDES[owner, site])
             for k in range({neighbours}.shape[1]):
                 other = {neighbours}[site, k]
                 if other < 0:

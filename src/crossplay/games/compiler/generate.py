@@ -16,7 +16,7 @@ TURN_LIMIT = 2 * 1_250
 
 _IMPORTS = """\
 import numpy as np
-from numba import cfunc, njit, types
+from numba import cfunc, njit
 
 from crossplay.games.random import below
 from crossplay.games.state import (
@@ -37,7 +37,6 @@ from crossplay.games.state import (
     RUNNING,
     SAMPLE_SIGNATURE,
     START_SIGNATURE,
-    STATE,
     SWAP,
     SWAPPED,
     TURNS,
