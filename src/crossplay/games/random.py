@@ -36,13 +36,9 @@ def below(rng: np.ndarray, n: int) -> np.int64:
 
 def seed_streams(seed: int, n: int) -> np.ndarray:
     """Return ``uint64[n]`` stream states, never zero, from one integer seed (splitmix64)."""
-    mask = (1 << 64) - 1
-    x = seed & mask
-    streams = np.empty(n, np.uint64)
-    for i in range(n):
-        x = (x + 0x9E3779B97F4A7C15) & mask
-        z = x
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
-        streams[i] = (z ^ (z >> 31)) or 1
-    return streams
+    golden_ratio = np.uint64(0x9E3779B97F4A7C15)
+    z = np.uint64(seed & ((1 << 64) - 1)) + np.arange(1, n + 1, dtype=np.uint64) * golden_ratio
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.maximum(z, np.uint64(1))
