@@ -82,13 +82,11 @@ class ModelHeader:
             "source": dict | types.NoneType,
         }
         for name, kind in kinds.items():
-            if not isinstance(fields.get(name), kind):
+            if not isinstance(fields.setdefault(name, None), kind):
                 raise ValueError(f"its header has no valid {name!r}")
-        if not isinstance(fields.setdefault("source", None), dict | None):
-            raise ValueError("its header has no valid 'source'")
         for name in ("options", "state_channels", "move_channels"):
             fields[name] = tuple(map(str, fields[name]))
-        return cls(**{name: fields[name] for name in (*kinds, "source")})
+        return cls(**{name: fields[name] for name in kinds})
 
 
 def save_model(path: Path, network: PolicyValueNetwork, header: ModelHeader) -> None:
