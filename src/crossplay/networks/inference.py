@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable
 
@@ -86,6 +87,12 @@ class Evaluator:
         self._network: Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
         self._network = channels_last(fold_batch_norm(network), self.device)
 
+    def _precision(self) -> contextlib.AbstractContextManager[object]:
+        # Entering autocast costs time even where it is switched off.
+        return (
+            torch.autocast(self.device.type, torch.bfloat16) if self._bfloat16 else contextlib.nullcontext()
+        )
+
     def __call__(self, batch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluate ``batch float32[n, C*X*Y]``.
 
@@ -101,10 +108,7 @@ class Evaluator:
     def evaluate_into(self, batch: np.ndarray, priors: np.ndarray, values: np.ndarray) -> None:
         """As a call, but into arrays that the caller keeps."""
         chunk = CPU_CHUNK if self.device.type == "cpu" else max(1, len(batch))
-        with (
-            torch.inference_mode(),
-            torch.autocast(self.device.type, torch.bfloat16, enabled=self._bfloat16),
-        ):
+        with torch.inference_mode(), self._precision():
             for start in range(0, len(batch), chunk):
                 rows = slice(start, start + chunk)
                 planes = torch.from_numpy(batch[rows]).to(self.device).view(-1, *self.state_shape)

@@ -110,9 +110,9 @@ class ResConvConvLogitPoolModelV2(PolicyValueNetwork):
         for block in self.resnets:
             assert isinstance(block, nn.ModuleList)
             h = act(self._append_pooled(trunk))
-            for layer in block[:-1]:
-                h = act(layer(h))
-            trunk = trunk + block[-1](h)
+            for i, layer in enumerate(block):
+                h = layer(h) if i == 0 else layer(act(h))
+            trunk = trunk + h
         trunk = act(trunk)
         pooled = torch.cat((trunk.amax((2, 3)), trunk.mean((2, 3))), 1)
         values = torch.tanh(self.v2(act(self.v(pooled)))).squeeze(1)
