@@ -40,6 +40,8 @@ def _is_connected(node: Ludeme, source: KernelSource) -> str:
     In a game that only ever adds stones a chain's sides can be kept on every stone of it: a new stone
     takes the sides of its neighbours, and where that tells a chain something new it is spread along it.
     Each stone learns a side once, so a whole game costs little more than the stones it places.
+    A stone's *link* has one bit for its colour and one per side touched, in other places for either
+    colour, so that a look at the neighbours' links needs no look at whose stones they are.
     """
     only_labels(node)
     relation = "Adjacent"
@@ -51,44 +53,49 @@ def _is_connected(node: Ludeme, source: KernelSource) -> str:
         case _:
             refuse(node)
     model = source.model
-    if not model.regions:
-        refuse(node, "without regions")
+    if sorted(model.regions) != [1, 2]:
+        refuse(node, "without regions of both players")
+    lane = 1 + max(map(len, model.regions.values()))
+    if 2 * lane > 15:
+        refuse(node, "with more than 6 regions")
     tag = relation.lower()
     name = f"connected_{tag}"
     if source.has_function(name):
         return f"{name}(state, mover)"
-    sides = np.zeros((3, model.board.n_sites), np.int64)
+    sites = model.board.n_sites
+    links = np.zeros((3, sites), np.int64)
     full = np.zeros(3, np.int64)
     for player, regions in model.regions.items():
-        full[player] = (1 << len(regions)) - 1
-        for bit, region in enumerate(regions):
-            sides[player, list(region)] |= 1 << bit
-    source.table("SIDES", sides)
-    source.table("ALL_SIDES", full)
-    neighbours = source.neighbours(relation)
-    links = source.section(f"LINKS_{tag.upper()}", model.board.n_sites)
+        own = 1 << (player - 1) * lane
+        links[player] = own
+        full[player] = own * ((2 << len(regions)) - 1)
+        for bit, region in enumerate(regions, 1):
+            links[player, list(region)] |= own << bit
+    source.table("NEW_LINK", links)
+    source.table("FULL_LINK", full)
+    source.table("OWN_LINK", np.array([0, 1, 1 << lane]))
+    # A site past the last, which stays empty, stands for every neighbour that is not there.
+    near = source.neighbours(relation, missing=sites)
+    section = source.section(f"LINKS_{tag.upper()}", sites + 1)
     # A stack inside the state row needs no allocation and is zero again when the work is done.
-    pending = source.section("PENDING", model.board.n_sites)
+    pending = source.section("PENDING", sites)
     source.function(
         f"spread_{tag}",
         f'''
         @njit(nogil=True)
-        def spread_{tag}(state, site, sides):
+        def spread_{tag}(state, site, own, link):
             """Tell every stone of a stone's chain which sides the chain touches."""
-            owner = {source.owner_of("HEADER + site")}
-            state[{links} + site] = sides
             state[{pending}] = site
             n = 1
             while n > 0:
                 n -= 1
                 site = state[{pending} + n]
                 state[{pending} + n] = 0
-                for k in range({neighbours}.shape[1]):
-                    other = {neighbours}[site, k]
-                    if other < 0:
-                        break
-                    if {source.owner_of("HEADER + other")} == owner and state[{links} + other] != sides:
-                        state[{links} + other] = sides
+                for k in range({near}.shape[1]):
+                    other = {near}[site, k]
+                    theirs = state[{section} + other]
+                    if theirs & own != 0 and theirs != link:
+                        state[{section} + other] = link
                         state[{pending} + n] = other
                         n += 1
         ''',
@@ -100,15 +107,17 @@ def _is_connected(node: Ludeme, source: KernelSource) -> str:
         def link_{tag}(state, site):
             """Join a new stone to the chains around it."""
             owner = {source.owner_of("HEADER + site")}
-            sides = np.int64(SIDES[owner, site])
-            for k in range({neighbours}.shape[1]):
-                other = {neighbours}[site, k]
-                if other < 0:
-                    break
-                if {source.owner_of("HEADER + other")} == owner:
-                    sides |= state[{links} + other]
-            if sides != 0:
-                spread_{tag}(state, site, sides)
+            own = OWN_LINK[owner]
+            link = NEW_LINK[owner, site]
+            common = np.int16(-1)
+            for k in range({near}.shape[1]):
+                theirs = state[{section} + {near}[site, k]]
+                link |= theirs
+                common &= theirs if theirs & own != 0 else np.int16(-1)
+            link &= FULL_LINK[owner]
+            state[{section} + site] = link
+            if common & link != link:
+                spread_{tag}(state, site, own, link)
         ''',
     )
     source.function(
@@ -118,7 +127,7 @@ def _is_connected(node: Ludeme, source: KernelSource) -> str:
         def {name}(state, mover):
             """Whether the chain of the last stone touches all of the mover's sides."""
             site = state[LAST_TO]
-            return site >= 0 and state[{links} + site] == ALL_SIDES[mover]
+            return site >= 0 and state[{section} + site] == FULL_LINK[mover]
         ''',
     )
     source.place_hooks.append(f"link_{tag}")

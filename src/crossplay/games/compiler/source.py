@@ -51,10 +51,10 @@ class KernelSource:
         """Add a function's source text, decorator included."""
         self._functions[name] = textwrap.dedent(text).strip("\n")
 
-    def neighbours(self, relation: str) -> str:
-        """Add the table of a site's neighbours by relation, padded with -1, and return its name."""
+    def neighbours(self, relation: str, missing: int) -> str:
+        """Add the table of a site's neighbours by relation, padded with ``missing``, and return its name."""
         lists = self.model.board.neighbours(relation)
-        table = np.full((len(lists), max(map(len, lists))), -1)
+        table = np.full((len(lists), max(1, *map(len, lists))), missing)
         for site, others in enumerate(lists):
             table[site, : len(others)] = others
         return self.table(f"NEIGHBOURS_{relation.upper()}", table)
