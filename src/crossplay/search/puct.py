@@ -8,11 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit, types
 
-from crossplay.games.state import AGENT, APPLY, LEGAL
+from crossplay.games.state import AGENT, APPLY, LEGAL, MOVE_LIST, OUTCOME, RUNNING
 from crossplay.games.tensors import ENCODING, encode_state
-from crossplay.search.results import SearchResults
+from crossplay.search.root import pick, root_targets
 from crossplay.search.steps import backup_first, descend, expand, reset
-from crossplay.search.tree import PARAMETERS, ROWS, SLOTS, TREE, VALUES, SearchParameters, Tree, make_tree
+from crossplay.search.tree import (
+    EXPONENTS,
+    PARAMETERS,
+    ROWS,
+    SLOTS,
+    TREE,
+    VALUES,
+    SearchParameters,
+    Tree,
+    make_tree,
+)
 
 if TYPE_CHECKING:
     from crossplay.games import Game
@@ -89,8 +99,18 @@ def expand_leaves(
         accept_evaluation(legal, encoding, tree, waiting[row], priors, values, row, parameters)
 
 
-class BatchedSearch(SearchResults):
-    """PUCT over several independent games.
+@njit(types.void(TREE, SLOTS, PARAMETERS, EXPONENTS, MOVE_LIST), cache=True, nogil=True)
+def choose_moves(
+    tree: Tree, slots: np.ndarray, parameters: SearchParameters, exponents: np.ndarray, chosen: np.ndarray
+) -> None:
+    """Write the moves to play in searched slots, see :func:`crossplay.search.root.pick`."""
+    for i in range(slots.shape[0]):
+        root_targets(tree, slots[i], parameters)
+        chosen[i] = tree.edges[slots[i], pick(tree, slots[i], exponents[i])].move
+
+
+class BatchedSearch:
+    """PUCT over several independent games; their roots are read by the functions on its ``tree``.
 
     Args:
         game: the game to be searched.
@@ -102,18 +122,26 @@ class BatchedSearch(SearchResults):
     def __init__(
         self, game: Game, parameters: SearchParameters, slots: int, streams: np.ndarray | int = 0
     ) -> None:
-        super().__init__(game, parameters, make_tree(game, slots, parameters.simulations, streams))
+        self.game, self.parameters = game, parameters
+        self.tree = make_tree(game, slots, parameters.simulations, streams)
         self._batch = np.zeros((slots, int(np.prod(game.state_shape))), np.float32)
         self._waiting = np.zeros(slots, np.int64)
 
     def search(self, slots: np.ndarray, states: np.ndarray, evaluate: Evaluate) -> None:
-        """Search ``states int16[n, L]``, all of running games, in the given slots (distinct).
+        """Search positions.
 
         Args:
+            slots: ``int64[n]``, distinct.
+            states: ``int16[n, L]``, of running games.
             evaluate: maps ``batch float32[m, C*X*Y]`` to ``(priors float32[m, A], values float32[m])``,
                 priors up to a factor per row, values for the agent to move.
+
+        Raises:
+            ValueError: a state of a finished game, which has no move to search for.
         """
-        slots = self.set_roots(slots, states)
+        if (states[:, OUTCOME] != RUNNING).any():
+            raise ValueError("a finished game cannot be searched")
+        self.tree.roots[slots] = states
         reset_trees(self.tree, slots)
         kernels, encoding = self.game.kernels, self.game.encoding
         while n := select_leaves(
@@ -123,3 +151,13 @@ class BatchedSearch(SearchResults):
             expand_leaves(
                 kernels.legal, encoding, self.tree, self._waiting[:n], self.parameters, priors, values
             )
+
+    def choose(self, slots: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+        """The moves to play, ``int64[n]``, in searched slots ``int64[n]``.
+
+        An exponent (``float64[n]``) of 0 takes the most visited move; otherwise a move is drawn with
+        probability proportional to its visits to that power.
+        """
+        chosen = np.empty(len(slots), np.int64)
+        choose_moves(self.tree, slots, self.parameters, exponents, chosen)
+        return chosen

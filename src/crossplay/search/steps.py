@@ -211,8 +211,9 @@ def expand_uniform(legal: Any, tree: Tree, slot: int) -> None:
     """
     node = tree.nodes[slot, add_edges(legal, tree, slot)]
     prior = np.float32(1.0) / np.float32(node.n_edges)
-    for i in range(node.n_edges - 1, -1, -1):
+    for i in range(node.n_edges):
         tree.edges[slot, node.first_edge + i].prior = prior
+    for i in range(node.n_edges - 1, 0, -1):
         exchange_edges(tree, slot, node.first_edge + i, node.first_edge + below(tree.rng[slot], i + 1))
 
 

@@ -138,11 +138,18 @@ def make_tree(game: Game, slots: int, simulations: int, streams: np.ndarray | in
         slots: number of trees.
         simulations: most simulations in one search.
         streams: ``uint64[slots]`` states of the slots' random streams, or one seed for them all.
+
+    Raises:
+        CrossplayError: more simulations than a tree's indices can count.
     """
     if isinstance(streams, int):
         streams = seed_streams(streams, slots)
     # Memory is touched only as far as searches really grow.
     nodes, edges = simulations + 1, simulations * game.max_moves
+    if edges >= 2**31:
+        raise CrossplayError(
+            f"simulations: at most {2**31 // game.max_moves} for this game, got {simulations}"
+        )
     return Tree(
         roots=np.zeros((slots, game.state_size), np.int16),
         leaves=np.zeros((slots, game.state_size), np.int16),
@@ -157,9 +164,26 @@ def make_tree(game: Game, slots: int, simulations: int, streams: np.ndarray | in
     )
 
 
+def root_visits(tree: Tree, slot: int) -> dict[int, int]:
+    """Visits of a searched root's children by move, in the order of their first visits."""
+    root = tree.nodes[slot, 0]
+    edges = tree.edges[slot, root["first_edge"] :][: root["n_children"]]
+    visits = tree.nodes[slot, edges["child"]]["visits"]
+    return dict(zip(edges["move"].tolist(), visits.tolist(), strict=True))
+
+
+def root_value(tree: Tree, slot: int) -> float:
+    """A searched root's mean value for the agent to move."""
+    root = tree.nodes[slot, 0]
+    mean = root["value_sum"] / root["visits"]
+    return float(mean if root["agent"] == 1 else -mean)
+
+
 _any_game: Any = SimpleNamespace(state_size=1, max_moves=1, n_actions=1)
 PARAMETERS: Any = numba.typeof(search_parameters(1))
 TREE: Any = numba.typeof(make_tree(_any_game, 1, 1, 0))
+STATES = types.Array(types.int16, 2, "C")
 SLOTS = types.Array(types.int64, 1, "C")
 ROWS = types.Array(types.float32, 2, "C")
 VALUES = types.Array(types.float32, 1, "C")
+EXPONENTS = types.Array(types.float64, 1, "C")

@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit, types
 
 from crossplay.errors import CrossplayError
-from crossplay.games.state import APPLY, LEGAL, OUTCOME, SAMPLE, STATE
+from crossplay.games.state import APPLY, LEGAL, MOVE_LIST, OUTCOME, RANDOM_STATE, RUNNING, SAMPLE, STATE
 from crossplay.search.playout import play_out
-from crossplay.search.results import SearchResults
+from crossplay.search.root import pick, root_targets
 from crossplay.search.steps import (
     backup_first,
     descend,
@@ -24,8 +24,9 @@ from crossplay.search.steps import (
     reset,
 )
 from crossplay.search.tree import (
+    EXPONENTS,
     PARAMETERS,
-    SLOTS,
+    STATES,
     TREE,
     SearchParameters,
     Tree,
@@ -37,52 +38,81 @@ if TYPE_CHECKING:
     from crossplay.games import Game
 
 
-@njit(
-    types.void(LEGAL, APPLY, SAMPLE, TREE, SLOTS, PARAMETERS, types.int64, types.int64, STATE),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-)
-def uct_search(
+@njit(nogil=True, error_model="numpy")
+def search_tree(
     legal: Any,
     apply: Any,
     sample: Any,
     tree: Tree,
-    slots: np.ndarray,
     parameters: SearchParameters,
     playouts: int,
     limit: int,
     state: np.ndarray,
 ) -> None:
-    """Search the roots of ``slots`` one after the other; ``state`` is scratch space."""
-    for slot in slots:
-        reset(tree, slot)
-        while tree.progress[slot].simulations < parameters.simulations:
-            if not descend(apply, tree, slot, parameters):
-                continue
-            total = 0.0
-            for _ in range(playouts):
-                for i in range(state.shape[0]):
-                    state[i] = tree.leaves[slot, i]
-                play_out(apply, sample, state, tree.moves, tree.rng[slot], limit)
-                total += outcome_value(state[OUTCOME])
-            value = total / playouts
-            expand_uniform(legal, tree, slot)
-            backup_first(tree, slot, value)
+    """Search the root of slot 0; ``state`` is scratch space."""
+    reset(tree, 0)
+    while tree.progress[0].simulations < parameters.simulations:
+        if not descend(apply, tree, 0, parameters):
+            continue
+        total = 0.0
+        for _ in range(playouts):
+            for i in range(state.shape[0]):
+                state[i] = tree.leaves[0, i]
+            play_out(apply, sample, state, tree.moves, tree.rng[0], limit)
+            total += outcome_value(state[OUTCOME])
+        expand_uniform(legal, tree, 0)
+        backup_first(tree, 0, total / playouts)
 
 
-class UctSearch(SearchResults):
-    """UCT over several independent games.
+@njit(
+    types.void(
+        LEGAL, APPLY, SAMPLE, TREE, STATES, RANDOM_STATE, PARAMETERS, types.int64, types.int64, EXPONENTS,
+        STATE, MOVE_LIST,
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def uct_moves(
+    legal: Any,
+    apply: Any,
+    sample: Any,
+    tree: Tree,
+    states: np.ndarray,
+    streams: np.ndarray,
+    parameters: SearchParameters,
+    playouts: int,
+    limit: int,
+    exponents: np.ndarray,
+    state: np.ndarray,
+    chosen: np.ndarray,
+) -> None:
+    """Search every one of ``states`` in turn, with its own random stream, and write the move to play.
+
+    ``state`` is scratch space.
+    """
+    for i in range(states.shape[0]):
+        for j in range(states.shape[1]):
+            tree.roots[0, j] = states[i, j]
+        tree.rng[0, 0] = streams[i]
+        search_tree(legal, apply, sample, tree, parameters, playouts, limit, state)
+        root_targets(tree, 0, parameters)
+        chosen[i] = tree.edges[0, pick(tree, 0, exponents[i])].move
+        streams[i] = tree.rng[0, 0]
+
+
+class UctSearch:
+    """UCT. One tree serves any number of games in turn, as nothing is gained by searching them together.
 
     Args:
         game: the game to be searched.
         iterations: iterations per search.
-        slots: number of games.
         playouts: random playouts per leaf, whose mean is its value.
         exploration: the constant c.
         selection: "puct" or "ucb1".
         playout_limit: moves after which a playout counts as a draw.
-        streams: ``uint64[slots]`` random streams, or one seed for them all.
+
+    Attributes:
+        tree: its only slot holds the last search.
 
     Raises:
         CrossplayError: a value out of range.
@@ -92,34 +122,48 @@ class UctSearch(SearchResults):
         self,
         game: Game,
         iterations: int,
-        slots: int,
         *,
         playouts: int = 10,
         exploration: float = 1.1,
         selection: str = "puct",
         playout_limit: int = 200,
-        streams: np.ndarray | int = 0,
     ) -> None:
         for name, value in (("playouts", playouts), ("playout_limit", playout_limit)):
             if value < 1:
                 raise CrossplayError(f"{name}: must be at least 1, got {value}")
-        self.playouts, self.playout_limit = playouts, playout_limit
-        parameters = search_parameters(iterations, exploration=exploration, selection=selection)
-        super().__init__(game, parameters, make_tree(game, slots, iterations, streams))
+        self.game, self.playouts, self.playout_limit = game, playouts, playout_limit
+        self.parameters = search_parameters(iterations, exploration=exploration, selection=selection)
+        self.tree = make_tree(game, 1, iterations, 0)
         self._state = np.zeros(game.state_size, np.int16)
 
-    def search(self, slots: np.ndarray, states: np.ndarray) -> None:
-        """Search ``states int16[n, L]``, all of running games, in the given slots (distinct)."""
-        slots = self.set_roots(slots, states)
+    def choose(self, states: np.ndarray, streams: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+        """Search positions and return the moves to play, ``int64[n]``.
+
+        Args:
+            states: ``int16[n, L]``, of running games.
+            streams: ``uint64[n]`` random streams, advanced by the search.
+            exponents: ``float64[n]``; 0 takes the most visited move, otherwise a move is drawn with
+                probability proportional to its visits to that power.
+
+        Raises:
+            ValueError: a state of a finished game, which has no move to search for.
+        """
+        if (states[:, OUTCOME] != RUNNING).any():
+            raise ValueError("a finished game cannot be searched")
+        chosen = np.empty(len(states), np.int64)
         kernels = self.game.kernels
-        uct_search(
+        uct_moves(
             kernels.legal,
             kernels.apply,
             kernels.sample,
             self.tree,
-            slots,
+            states,
+            streams,
             self.parameters,
             self.playouts,
             self.playout_limit,
+            exponents,
             self._state,
+            chosen,
         )
+        return chosen
