@@ -77,7 +77,9 @@ def show(name: str, options: tuple[str, ...], layout: str, as_json: bool, source
     game = _load(name, options, layout)
     if source:
         _print(
-            as_json, {"game": game.name, "options": list(game.options), "source": game.source}, game.source
+            as_json,
+            {"game": game.name, "options": list(game.description.given), "source": game.source},
+            game.source,
         )
         return
     headings = [
@@ -90,7 +92,8 @@ def show(name: str, options: tuple[str, ...], layout: str, as_json: bool, source
     ]
     data = {
         "game": game.name,
-        "options": list(game.options),
+        "options": list(game.description.given),
+        "selections": list(game.options),
         "available_options": headings,
         "sites": game.board.n_sites,
         "components": [{"index": c.index, "name": c.name, "owner": c.owner} for c in game.components],
@@ -117,7 +120,7 @@ def perft(name: str, options: tuple[str, ...], layout: str, as_json: bool, depth
     counts = game.perft(depth)
     _print(
         as_json,
-        {"game": game.name, "options": list(game.options), "perft": counts},
+        {"game": game.name, "options": list(game.description.given), "perft": counts},
         "\n".join(f"{ply:>2}  {count:>16,}" for ply, count in enumerate(counts, 1)),
     )
 
@@ -137,7 +140,7 @@ def playout(
 
     game = _load(name, options, layout)
     statistics = random_playouts(game, n, seed, threads)
-    data = {"game": game.name, "options": list(game.options), "seed": seed, **asdict(statistics)}
+    data = {"game": game.name, "options": list(game.description.given), "seed": seed, **asdict(statistics)}
     _print(as_json, data, "\n".join(f"{key:>16}  {value}" for key, value in data.items()))
 
 
@@ -148,7 +151,7 @@ def tensors(name: str, options: tuple[str, ...], layout: str, as_json: bool) -> 
     game = _load(name, options, layout)
     data = {
         "game": game.name,
-        "options": list(game.options),
+        "options": list(game.description.given),
         "layout": layout,
         "state_shape": list(game.state_shape),
         "state_channels": game.state_channels,
