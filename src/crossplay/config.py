@@ -41,6 +41,12 @@ class GameChoice(Settings):
     options: tuple[str, ...] = Field(default=(), description='Chosen options, such as "Board Size/7x7".')
 
 
+class GameTable(Settings):
+    """Several games by key."""
+
+    games: dict[Key, GameChoice] = Field(min_length=1, description="The games, each under a short key.")
+
+
 class NetworkSettings(Settings):
     """The policy-value network; source and target need the same one to exchange parameters."""
 
@@ -188,7 +194,7 @@ class TrainingSections(Settings):
     )
 
 
-class Experiment(Settings):
+class Experiment(GameTable):
     """One experiment: which games, what is transferred, and how everything is trained and measured."""
 
     experiment: Key = Field(description="Name; results go to results/NAME.")
@@ -196,7 +202,6 @@ class Experiment(Settings):
     layout: Layout = Field(
         default="dense", description="Tensor layout: dense rows of cells, or as Ludii does."
     )
-    games: dict[Key, GameChoice] = Field(min_length=1, description="The games, each under a short key.")
     sources: tuple[Key, ...] = Field(min_length=1, description="Keys of the games learned first.")
     targets: tuple[Key, ...] = Field(min_length=1, description="Keys of the games transferred to.")
     modes: tuple[Mode, ...] = Field(

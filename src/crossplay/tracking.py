@@ -17,18 +17,16 @@ import functools
 import json
 import logging
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple
 
 import crossplay
 from crossplay.files import write_text
+from crossplay.interrupts import sigterm_exits
 
 FLUSH_METRICS = 200
 FLUSH_SECONDS = 10.0
@@ -36,7 +34,6 @@ RETRY_SECONDS = 60.0
 _METRICS_PER_BATCH = 1000  # limits of the MLflow server
 _PARAMETERS_PER_BATCH = 100
 _PARAMETER_LENGTH = 6000
-_CANCELLED = 128 + signal.SIGTERM
 
 
 class Identity(NamedTuple):
@@ -182,7 +179,7 @@ def stage_run(
     spool.parent.mkdir(parents=True, exist_ok=True)
     run = Run(spool)
     status = "FAILED"
-    with _sigterm_exits():
+    with sigterm_exits():
         try:
             run._open(identity, params, resume_id)
             if resume_file is not None and run.run_id:
@@ -327,23 +324,6 @@ def _send_params(client: Any, run_id: str, params: Mapping[str, Any]) -> None:
     entities = [Param(name, str(value)[:_PARAMETER_LENGTH]) for name, value in flatten(params).items()]
     for first in range(0, len(entities), _PARAMETERS_PER_BATCH):
         client.log_batch(run_id, params=entities[first : first + _PARAMETERS_PER_BATCH])
-
-
-@contextlib.contextmanager
-def _sigterm_exits() -> Iterator[None]:
-    """Turn SIGTERM into SystemExit; only a program's main thread may."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(signum: int, frame: FrameType | None) -> None:
-        sys.exit(_CANCELLED)
-
-    previous = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 def warn(text: str, error: Exception) -> None:

@@ -9,7 +9,7 @@ rule similarity_analysis:
     conda:
         "../../envs/crossplay.yaml"
     params:
-        games=section("games"),
+        games=json.dumps({"games": config["games"]}, sort_keys=True),
         settings=section("similarity"),
         seed=config["seed"],
         code=code_of(*SIMILARITY),

@@ -14,7 +14,10 @@ import click
 
 @click.command()
 def doctor() -> None:
-    """Check versions, device, threads, caches, kernels and the store of runs; exit code 1 if one fails."""
+    """Check this installation.
+
+    Versions, device, processors, caches, kernels and the store of runs; exit code 1 if one fails.
+    """
     checks: dict[str, Callable[[], str]] = {
         "versions": _versions,
         "processors": _processors,

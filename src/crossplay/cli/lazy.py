@@ -41,16 +41,26 @@ class LazyGroup(click.Group):
 class MainGroup(LazyGroup):
     """The top group: turns every fault of the user's into one line."""
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **kwargs)
+        except click.UsageError as error:
+            raise _usage_fault(error) from error
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except CrossplayError as error:
             raise Fault(str(error)) from error
         except click.UsageError as error:
-            path = error.ctx.command_path if error.ctx else ctx.command_path
-            raise Fault(f"{error.format_message()} See '{path} --help'.") from error
+            raise _usage_fault(error) from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise  # the reader of our output has left: click ends quietly
             place = f"{error.filename}: " if error.filename else ""
             raise Fault(f"{place}{error.strerror or error}") from error
+
+
+def _usage_fault(error: click.UsageError) -> Fault:
+    path = error.ctx.command_path if error.ctx else "crossplay"
+    return Fault(f"{' '.join(error.format_message().split())} See '{path} --help'.")

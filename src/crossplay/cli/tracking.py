@@ -13,7 +13,10 @@ from crossplay.errors import CrossplayError
 
 @click.group()
 def tracking() -> None:
-    """Look after the store of runs (results/mlflow.db, or where MLFLOW_TRACKING_URI points)."""
+    """Look after the store of runs.
+
+    It is results/mlflow.db, or where MLFLOW_TRACKING_URI points.
+    """
 
 
 @tracking.command()

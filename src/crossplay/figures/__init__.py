@@ -1,0 +1,7 @@
+"""Figures from plain data; nothing here knows how the data was made."""
+
+from crossplay.figures.curves import Curve, draw_curves
+from crossplay.figures.matrices import Matrix, draw_matrices
+from crossplay.figures.style import save_figure
+
+__all__ = ["Curve", "Matrix", "draw_curves", "draw_matrices", "save_figure"]
