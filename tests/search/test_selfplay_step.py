@@ -1,0 +1,141 @@
+"""Self-play records are true: they replay as games, move by move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from puct_reference import after, hash_network, legal_moves, new_state
+from two_stones import two_stones
+
+from crossplay.errors import CrossplayError
+from crossplay.games import load_game
+from crossplay.games.state import AGENT, DRAW, MOVES, OUTCOME, RUNNING, SWAPPED
+from crossplay.search.selfplay import (
+    DRAWS,
+    GAMES,
+    PLIES,
+    POSITIONS,
+    SWAPS,
+    WINS_1,
+    WINS_2,
+    SelfPlay,
+    make_records,
+)
+from crossplay.search.tree import search_parameters
+
+
+def play(game, slots=6, positions=400, capacity=2000, temperature_plies=4, seed=3, **options):
+    parameters = search_parameters(24, **options)
+    games = SelfPlay(game, parameters, slots, temperature_plies, seed)
+    records = make_records(capacity, game, parameters.simulations)
+    evaluate = hash_network(game.n_actions)
+    priors = np.zeros((slots, game.n_actions), np.float32)
+    values = np.zeros(slots, np.float32)
+    while records.counters[POSITIONS] < positions:
+        games.step(priors, values, records)
+        priors, values = evaluate(games.batch)
+    return records
+
+
+def replay(game, records):
+    """Split the records into games, checking every move; yields (positions, final state, swapped)."""
+    begin = 0
+    written = int(records.counters[POSITIONS])
+    for i in range(written):
+        state = records.states[i]
+        assert state[OUTCOME] == RUNNING
+        moves = legal_moves(game, state)
+        used = records.visit_count[i] > 0
+        index = records.visit_index[i][used]
+        assert len(set(index.tolist())) == len(index)
+        following = [after(game, state, moves[k]) for k in index]
+        last = i + 1 == written or records.states[i + 1, MOVES] == 0
+        if last:
+            ends = [s for s in following if s[OUTCOME] != RUNNING]
+            assert ends
+            signs = {1.0: state[AGENT], -1.0: 3 - state[AGENT], 0.0: DRAW}
+            outcome = signs[float(records.outcome[i])]
+            assert outcome in {s[OUTCOME] for s in ends}
+            yield range(begin, i + 1), outcome, bool(state[SWAPPED])
+            begin = i + 1
+        else:
+            assert any((s == records.states[i + 1]).all() for s in following)
+
+
+@pytest.mark.parametrize("name", ["Tic-Tac-Toe", "Hex", "Two Stones"])
+def test_records_replay_as_games(name):
+    game = (
+        two_stones() if name == "Two Stones" else load_game(name, ["Board Size/3x3"] if name == "Hex" else [])
+    )
+    records = play(game, noise_fraction=0.25)
+    totals = {GAMES: 0, WINS_1: 0, WINS_2: 0, DRAWS: 0, PLIES: 0, SWAPS: 0}
+    for positions, outcome, swapped in replay(game, records):
+        np.testing.assert_array_equal(records.states[positions[0]], new_state(game))
+        for i in positions:
+            agent = records.states[i, AGENT]
+            expected = 0 if outcome == DRAW else 1 if agent == outcome else -1
+            assert records.outcome[i] == expected
+        totals[GAMES] += 1
+        totals[PLIES] += len(positions)
+        totals[{1: WINS_1, 2: WINS_2, DRAW: DRAWS}[int(outcome)]] += 1
+        totals[SWAPS] += swapped
+    for counter, total in totals.items():
+        assert records.counters[counter] == total
+    written = records.counters[POSITIONS]
+    assert (records.visit_count[:written].sum(axis=1) == 23).all()
+    assert np.abs(records.root_value[:written]).max() <= 1
+    if name == "Hex":
+        assert 0 < totals[SWAPS] < totals[GAMES]
+
+
+def test_late_moves_are_the_most_visited():
+    game = load_game("Hex", ["Board Size/3x3"])
+    records = play(game, temperature_plies=0)
+    for i in range(int(records.counters[POSITIONS]) - 1):
+        if records.states[i + 1, MOVES] == 0:
+            continue
+        moves = legal_moves(game, records.states[i])
+        most = records.visit_count[i].max()
+        best = records.visit_index[i][records.visit_count[i] == most]
+        assert any((after(game, records.states[i], moves[k]) == records.states[i + 1]).all() for k in best)
+
+
+def test_a_slot_does_not_depend_on_the_others():
+    game = load_game("Hex", ["Board Size/3x3"])
+    alone = play(game, slots=1, positions=60, noise_fraction=0.25)
+    among = play(game, slots=5, positions=600, noise_fraction=0.25)
+    first = next(replay(game, alone))[0]
+    states = alone.states[first[0] : first[-1] + 1]
+    n = len(states)
+    assert any(
+        (among.states[i : i + n] == states).all()
+        and (among.visit_count[i : i + n] == alone.visit_count[:n]).all()
+        for i in range(600 - n)
+    )
+
+
+def test_forced_playouts_leave_fewer_visits_in_the_records():
+    game = load_game("Hex", ["Board Size/3x3"])
+    records = play(game, forced_playouts=2.0, temperature_plies=20)
+    sums = records.visit_count[: records.counters[POSITIONS]].sum(axis=1)
+    assert sums.max() <= 23
+    assert sums.min() < 23
+    list(replay(game, records))
+
+
+def test_the_ring_keeps_the_newest_positions():
+    game = load_game("Tic-Tac-Toe")
+    everything = play(game, capacity=2000, positions=300)
+    ring = play(game, capacity=64, positions=300)
+    written = int(everything.counters[POSITIONS])
+    assert ring.counters.tolist() == everything.counters.tolist()
+    for position in range(written - 64, written):
+        for name in ("states", "visit_index", "visit_count", "outcome", "root_value"):
+            newest = getattr(ring, name)[position % 64]
+            np.testing.assert_array_equal(newest, getattr(everything, name)[position])
+
+
+def test_self_play_needs_two_simulations():
+    game = load_game("Tic-Tac-Toe")
+    with pytest.raises(CrossplayError, match="simulations"):
+        make_records(10, game, 1)
