@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 
 import numpy as np
@@ -81,3 +83,26 @@ def test_refusals():
         with pytest.raises(CrossplayError, match="device 'cuda' cannot be used"):
             choose_device("cuda")
         assert choose_device("auto").type == "cpu"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads by /proc")
+def test_new_threads_compute_with_as_many_threads_as_set():
+    """Were each to use every core, they would wait for each other at the end of every operation."""
+    evaluator = Evaluator(trained_like(), (4, 5, 6))
+    batch = np.zeros((64, 120), np.float32)
+    counts: list[int] = []
+    thread = threading.Thread(target=lambda: counts.append(_threads_started(evaluator, batch)))
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        thread.start()
+        thread.join()
+    finally:
+        torch.set_num_threads(before)
+    assert counts == [0]
+
+
+def _threads_started(evaluator, batch):
+    before = len(os.listdir("/proc/self/task"))
+    evaluator(batch)
+    return len(os.listdir("/proc/self/task")) - before

@@ -107,6 +107,9 @@ class Evaluator:
 
     def evaluate_into(self, batch: np.ndarray, priors: np.ndarray, values: np.ndarray) -> None:
         """As a call, but into arrays that the caller keeps."""
+        # OpenMP keeps the number of threads per thread. A new thread takes over what was set by
+        # torch.set_num_threads() when it is read, not when it convolves; until then it uses every core.
+        torch.get_num_threads()
         chunk = CPU_CHUNK if self.device.type == "cpu" else max(1, len(batch))
         with torch.inference_mode(), self._precision():
             for start in range(0, len(batch), chunk):
