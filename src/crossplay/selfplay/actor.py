@@ -1,0 +1,69 @@
+"""One worker's half of self-play: its games, its ring of records, and the network in turn with the tree."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crossplay.config import SelfPlaySettings
+from crossplay.networks import Evaluator
+from crossplay.search.selfplay import Records, SelfPlay
+from crossplay.search.tree import search_parameters
+
+if TYPE_CHECKING:
+    from crossplay.games import Game
+
+
+class Actor:
+    """Plays games against itself, side by side, and records the finished ones.
+
+    Args:
+        game: the game to play.
+        settings: how to play.
+        slots: games side by side in this actor.
+        records: the ring to add to.
+        lock: held while the ring is written.
+        seed: decides everything random here.
+
+    Attributes:
+        tree_seconds, network_seconds: time spent so far in search and in evaluation.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        settings: SelfPlaySettings,
+        slots: int,
+        records: Records,
+        lock: threading.Lock,
+        seed: int,
+    ) -> None:
+        parameters = search_parameters(
+            settings.simulations,
+            exploration=settings.exploration,
+            first_play=settings.first_play,
+            first_play_reduction=settings.first_play_reduction,
+            forced_playouts=settings.forced_playouts,
+            noise_fraction=settings.noise_fraction,
+            noise_alpha=settings.noise_alpha,
+        )
+        self._games = SelfPlay(game, parameters, slots, settings.temperature_plies, seed)
+        self._records = records
+        self._lock = lock
+        self._priors = np.zeros((slots, game.n_actions), np.float32)
+        self._values = np.zeros(slots, np.float32)
+        self.tree_seconds = 0.0
+        self.network_seconds = 0.0
+
+    def play(self, evaluator: Evaluator) -> None:
+        """Move every game on by one batch of evaluations."""
+        start = time.perf_counter()
+        with self._lock:
+            self._games.step(self._priors, self._values, self._records)
+        searched = time.perf_counter()
+        evaluator.evaluate_into(self._games.batch, self._priors, self._values)
+        self.tree_seconds += searched - start
+        self.network_seconds += time.perf_counter() - searched

@@ -1,0 +1,197 @@
+"""The replay buffer: rings of recent self-play positions, and minibatches drawn from them."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba import njit, types
+
+from crossplay.games.state import LEGAL, MOVE_LIST, MOVES, STATE, relabel_agents
+from crossplay.games.tensors import ENCODING, Encoding, action_index, encode_state
+from crossplay.search.selfplay import POSITIONS, RECORDS, Records, make_records
+
+if TYPE_CHECKING:
+    from crossplay.games import Game
+
+_INTEGERS = types.Array(types.int64, 1, "C")
+_MATRIX = types.Array(types.float32, 2, "C")
+_VECTOR = types.Array(types.float32, 1, "C")
+
+
+class Minibatch(NamedTuple):
+    """What the learner fits: B encoded positions with their targets."""
+
+    planes: np.ndarray  # float32[B, C*X*Y]
+    policy: np.ndarray  # float32[B, A] shares of the search's visits
+    legal: np.ndarray  # float32[B, A] 1 for the actions of legal moves, else 0
+    outcomes: np.ndarray  # float32[B] the game's result for the agent to move: 1, 0 or -1
+
+
+@njit(
+    types.void(
+        LEGAL, ENCODING, RECORDS, _INTEGERS, _INTEGERS, _INTEGERS, STATE, MOVE_LIST,
+        _MATRIX, _MATRIX, _MATRIX, _VECTOR,
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)  # fmt: skip
+def gather_minibatch(
+    legal: Any,
+    encoding: Encoding,
+    records: Records,
+    rows: np.ndarray,
+    symmetries: np.ndarray,
+    relabelled: np.ndarray,
+    state: np.ndarray,
+    moves: np.ndarray,
+    planes: np.ndarray,
+    policy: np.ndarray,
+    mask: np.ndarray,
+    outcomes: np.ndarray,
+) -> None:
+    """Turn ring rows into training samples, each seen through a symmetry.
+
+    Moves that share an action add up in the policy target.
+
+    Args:
+        rows: ``int64[B]`` ring rows.
+        symmetries: ``int64[B]`` board symmetries, rows of ``encoding.cells``.
+        relabelled: ``int64[B]`` nonzero to exchange the agents' names, where the game has a swap rule and
+            the swap offer is over: the pieces, the moves and the mover's value stay.
+        state, moves: scratch, ``int16[state_size]`` and ``int64[max_moves]``.
+        planes, policy, mask, outcomes: overwritten, see :class:`Minibatch`.
+    """
+    for b in range(rows.shape[0]):
+        row = rows[b]
+        for i in range(state.shape[0]):
+            state[i] = records.states[row, i]
+        n = legal(state, moves)
+        policy[b, :] = 0.0
+        mask[b, :] = 0.0
+        for i in range(n):
+            mask[b, action_index(encoding, symmetries[b], moves[i])] = 1.0
+        visits = 0
+        for i in range(records.visit_count.shape[1]):
+            visits += records.visit_count[row, i]
+        for i in range(records.visit_count.shape[1]):
+            if records.visit_count[row, i] > 0:
+                action = action_index(encoding, symmetries[b], moves[records.visit_index[row, i]])
+                policy[b, action] += np.float32(records.visit_count[row, i] / visits)
+        if relabelled[b] and encoding.swap_plane >= 0 and state[MOVES] >= 2:
+            relabel_agents(state)
+        encode_state(encoding, symmetries[b], state, planes[b])
+        outcomes[b] = records.outcome[row]
+
+
+class ReplayBuffer:
+    """Positions of finished self-play games, one ring per worker that plays.
+
+    A worker adds to its ring while it holds the ring's lock; minibatches are drawn from the last
+    ``window`` positions of all rings together.
+
+    Args:
+        game: the game that is played.
+        simulations: simulations per move of the games' searches.
+        window: number of positions to draw from.
+        batch_size: positions in a minibatch.
+        symmetries: see each position through a random symmetry of the board and, once the swap offer is
+            over, of the agents' names.
+        rings: number of workers.
+    """
+
+    def __init__(
+        self, game: Game, simulations: int, window: int, batch_size: int, symmetries: bool, rings: int
+    ) -> None:
+        self.rings = tuple(make_records(window, game, simulations) for _ in range(rings))
+        self.locks = tuple(threading.Lock() for _ in range(rings))
+        self._game = game
+        self._window = window
+        self._symmetries = symmetries
+        # Positions written per ring at earlier draws: tells where the window begins in each.
+        self._marks: deque[np.ndarray] = deque([np.zeros(rings, np.int64)])
+        size = int(np.prod(game.state_shape))
+        self._batch = Minibatch(
+            planes=np.empty((batch_size, size), np.float32),
+            policy=np.empty((batch_size, game.n_actions), np.float32),
+            legal=np.empty((batch_size, game.n_actions), np.float32),
+            outcomes=np.empty(batch_size, np.float32),
+        )
+        self._state = np.empty(game.state_size, np.int16)
+        self._moves = np.empty(game.max_moves, np.int64)
+
+    def totals(self) -> np.ndarray:
+        """``int64[8]`` counters of all rings together, see :class:`crossplay.search.selfplay.Records`."""
+        return np.sum([ring.counters for ring in self.rings], axis=0)
+
+    def sample(self, generator: np.random.Generator) -> Minibatch:
+        """Draw a minibatch, with replacement, by ``generator`` alone.
+
+        Returns:
+            Arrays that the next call overwrites.
+
+        Raises:
+            ValueError: the buffer is empty.
+        """
+        written = np.array([ring.counters[POSITIONS] for ring in self.rings])
+        first = self._window_start(written)
+        size = len(self._batch.outcomes)
+        ends = np.cumsum(written - first)
+        drawn = np.sort(generator.integers(0, ends[-1], size))
+        if self._symmetries:
+            symmetries = generator.integers(0, len(self._game.encoding.cells), size)
+            relabelled = generator.integers(0, 2, size)
+        else:
+            symmetries = relabelled = np.zeros(size, np.int64)
+        splits = np.searchsorted(drawn, ends)
+        start = 0
+        for i, (ring, lock) in enumerate(zip(self.rings, self.locks, strict=True)):
+            part = slice(start, int(splits[i]))
+            start = part.stop
+            if part.start == part.stop:
+                continue
+            # Position number -> ring row; a row that has just been overwritten holds a newer position.
+            rows = (drawn[part] - ends[i] + written[i]) % len(ring.outcome)
+            with lock:
+                gather_minibatch(
+                    self._game.kernels.legal, self._game.encoding, ring, rows, symmetries[part],
+                    relabelled[part], self._state, self._moves, *(array[part] for array in self._batch),
+                )  # fmt: skip
+        return self._batch
+
+    def _window_start(self, written: np.ndarray) -> np.ndarray:
+        """The first position of each ring that is among the last ``window`` of all."""
+        marks = self._marks
+        if (written != marks[-1]).any():
+            marks.append(written)
+        oldest = written.sum() - self._window
+        while len(marks) > 1 and marks[1].sum() <= oldest:
+            marks.popleft()
+        capacity = np.array([len(ring.outcome) for ring in self.rings])
+        return np.maximum(marks[0], written - capacity)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Copies of all that :meth:`restore` needs."""
+        arrays = {"marks": np.array(self._marks)}
+        for i, (ring, lock) in enumerate(zip(self.rings, self.locks, strict=True)):
+            with lock:
+                filled = min(int(ring.counters[POSITIONS]), len(ring.outcome))
+                for name, array in ring._asdict().items():
+                    arrays[f"{i}.{name}"] = (array if name == "counters" else array[:filled]).copy()
+        return arrays
+
+    def restore(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take over what :meth:`arrays` returned.
+
+        Raises:
+            KeyError, ValueError: the arrays are those of another game or other settings.
+        """
+        self._marks = deque(arrays["marks"])
+        for i, ring in enumerate(self.rings):
+            for name, array in ring._asdict().items():
+                stored = arrays[f"{i}.{name}"]
+                array[: len(stored)] = stored

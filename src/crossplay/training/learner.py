@@ -1,0 +1,148 @@
+"""Fitting the network to minibatches of self-play positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - the name everyone uses
+
+from crossplay.config import TrainingSettings
+from crossplay.errors import CrossplayError
+from crossplay.networks import PolicyValueNetwork
+from crossplay.networks.inference import channels_last
+from crossplay.selfplay import Minibatch
+
+ILLEGAL_LOGIT = -400.0
+
+
+def policy_value_loss(
+    logits: torch.Tensor,
+    values: torch.Tensor,
+    policy: torch.Tensor,
+    legal: torch.Tensor,
+    outcomes: torch.Tensor,
+    value_weight: float,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The loss of Polygames: ``value_weight (v - z)^2 + CE(pi, softmax(logits, illegal at -400))``.
+
+    Args:
+        logits: ``[B, A]``.
+        values: ``[B]`` predicted values v.
+        policy: ``[B, A]`` target distribution pi over the legal actions.
+        legal: ``[B, A]`` 1 for legal actions, else 0.
+        outcomes: ``[B]`` results z for the agent to move.
+        value_weight: weight of the value's squared error.
+
+    Returns:
+        The total, the policy loss and the (unweighted) value loss, means over the batch.
+    """
+    masked = logits * legal + ILLEGAL_LOGIT * (1.0 - legal)
+    policy_loss = -(policy * F.log_softmax(masked, 1)).sum(1).mean()
+    value_loss = F.mse_loss(values, outcomes)
+    return policy_loss + value_weight * value_loss, policy_loss, value_loss
+
+
+class Learner:
+    """A network in training with its optimiser.
+
+    Args:
+        network: is trained in place, on ``device``.
+        settings: batch size, optimiser and loss weights.
+        state_shape: (C, X, Y) of one position.
+        device: where to compute.
+
+    Attributes:
+        network: the network, in training mode.
+        steps: optimiser steps made.
+    """
+
+    def __init__(
+        self,
+        network: PolicyValueNetwork,
+        settings: TrainingSettings,
+        state_shape: tuple[int, int, int],
+        device: torch.device,
+    ) -> None:
+        self.network = channels_last(network, device).train().requires_grad_(True)
+        self.steps = 0
+        self._settings = settings
+        self._state_shape = state_shape
+        self._device = device
+        self._optimiser = torch.optim.AdamW(
+            self.network.parameters(),
+            settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            eps=1e-5,
+            fused=True,
+        )
+        # Kept on the device: reading a loss after every step would stall a GPU.
+        self._loss_sums = torch.zeros(2, dtype=torch.float64, device=device)
+        self._summed = 0
+
+    def step(self, batch: Minibatch, rate: float) -> None:
+        """Make one optimiser step on ``batch`` at learning rate ``rate``."""
+        planes, policy, legal, outcomes = (torch.from_numpy(a).to(self._device) for a in batch)
+        planes = planes.view(-1, *self._state_shape).contiguous(memory_format=torch.channels_last)
+        logits, values = self.network(planes)
+        total, policy_loss, value_loss = policy_value_loss(
+            logits.flatten(1), values, policy, legal, outcomes, self._settings.value_weight
+        )
+        self._optimiser.zero_grad()
+        torch.autograd.backward(total)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._settings.gradient_clip)
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        self._optimiser.step()
+        self.steps += 1
+        self._loss_sums += torch.stack((policy_loss.detach(), value_loss.detach()))
+        self._summed += 1
+
+    def take_losses(self) -> tuple[float, float] | None:
+        """Mean policy and value loss of the steps since the last call; None if there were none.
+
+        Raises:
+            CrossplayError: the losses are no longer finite.
+        """
+        if self._summed == 0:
+            return None
+        policy_loss, value_loss = (self._loss_sums / self._summed).tolist()
+        self._loss_sums.zero_()
+        self._summed = 0
+        if not np.isfinite(policy_loss + value_loss):
+            raise CrossplayError(
+                f"training diverged (loss {policy_loss + value_loss}) by step {self.steps}; lower "
+                f"learning_rate (now {self._settings.learning_rate:g}) and start afresh"
+            )
+        return policy_loss, value_loss
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Copies of the weights (``network.NAME``) and of the optimiser's moments (``optimiser.I.KEY``)."""
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        for index, moments in self._optimiser.state_dict()["state"].items():
+            tensors |= {f"optimiser.{index}.{key}": tensor for key, tensor in moments.items()}
+        return {name: tensor.detach().cpu().contiguous().numpy().copy() for name, tensor in tensors.items()}
+
+    @torch.no_grad()
+    def restore(self, arrays: Mapping[str, np.ndarray], steps: int) -> None:
+        """Take over what :meth:`arrays` returned after ``steps`` steps.
+
+        Raises:
+            KeyError, RuntimeError: the arrays are those of another network.
+        """
+        names = self.network.state_dict()
+        self.network.load_state_dict({name: torch.tensor(arrays[f"network.{name}"]) for name in names})
+        state = self._optimiser.state_dict()
+        parameters = list(self.network.parameters())
+        for name, array in arrays.items():
+            if name.startswith("optimiser."):
+                _, index, key = name.split(".")
+                moment = torch.tensor(array)
+                parameter = parameters[int(index)]
+                if moment.shape == parameter.shape:
+                    # The fused optimiser pairs elements by their place in memory.
+                    moment = torch.empty_like(parameter).copy_(moment)
+                state["state"].setdefault(int(index), {})[key] = moment
+        self._optimiser.load_state_dict(state)
+        self.steps = steps

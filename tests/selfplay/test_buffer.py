@@ -1,0 +1,195 @@
+"""Minibatches against the game's own slow methods and against array rotations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossplay.games import load_game
+from crossplay.games.state import MOVES, SWAP
+from crossplay.search.selfplay import POSITIONS, make_records
+from crossplay.selfplay import ReplayBuffer
+from crossplay.selfplay.buffer import gather_minibatch
+
+SIMULATIONS = 20
+
+
+@pytest.fixture(scope="module", params=["Hex", "Tic-Tac-Toe"])
+def game(request):
+    options = ["Board Size/3x3"] if request.param == "Hex" else []
+    return load_game(request.param, options, "dense")
+
+
+def random_records(game, n, seed=0):
+    """A ring of positions from random games with made-up visits."""
+    rng = np.random.default_rng(seed)
+    records = make_records(n, game, SIMULATIONS)
+    state = game.new_state()
+    for row in range(n):
+        moves = game.legal_moves(state)
+        records.states[row] = state
+        k = int(rng.integers(1, min(len(moves), records.visit_index.shape[1]) + 1))
+        records.visit_index[row, :k] = rng.permutation(len(moves))[:k]
+        records.visit_count[row, :k] = rng.integers(1, 9, k)
+        records.outcome[row] = rng.integers(-1, 2)
+        game.apply(state, moves[rng.integers(len(moves))].move)
+        if game.is_terminal(state):
+            state = game.new_state()
+    records.counters[POSITIONS] = n
+    return records
+
+
+def gather(game, records, symmetry, relabel, encoding=None):
+    n = len(records.outcome)
+    size = int(np.prod(game.state_shape))
+    planes, policy, mask = (np.full((n, k), 9, np.float32) for k in (size, game.n_actions, game.n_actions))
+    outcomes = np.empty(n, np.float32)
+    gather_minibatch(
+        game.kernels.legal,
+        encoding or game.encoding,
+        records,
+        np.arange(n),
+        np.full(n, symmetry),
+        np.full(n, relabel),
+        np.empty(game.state_size, np.int16),
+        np.empty(game.max_moves, np.int64),
+        planes,
+        policy,
+        mask,
+        outcomes,
+    )
+    shape = game.move_shape
+    return planes.reshape(n, *game.state_shape), policy.reshape(n, *shape), mask.reshape(n, *shape), outcomes
+
+
+def test_plain_samples_are_what_the_game_says(game):
+    records = random_records(game, 80)
+    planes, policy, mask, outcomes = gather(game, records, 0, 0)
+    for row, state in enumerate(records.states):
+        moves = game.legal_moves(state)
+        expected = np.zeros(game.n_actions)
+        for index, count in zip(records.visit_index[row], records.visit_count[row], strict=True):
+            expected[moves[index].action] += count
+        np.testing.assert_array_equal(planes[row], game.state_tensor(state))
+        np.testing.assert_array_equal(np.flatnonzero(mask[row]), game.legal_actions(state))
+        np.testing.assert_allclose(policy[row].ravel(), expected / expected.sum(), rtol=1e-6)
+    np.testing.assert_array_equal(outcomes, records.outcome)
+
+
+def test_symmetries_are_rotations_and_reflections_of_the_planes(game):
+    records = random_records(game, 60)
+    planes, policy, mask, _ = gather(game, records, 0, 0)
+    if game.name == "Hex":  # the half turn keeps each player's sides
+        transforms = [lambda a: a, lambda a: a[..., ::-1, ::-1]]
+    else:
+        turns = [lambda a, k=k: np.rot90(a, k, (-2, -1)) for k in range(4)]
+        transforms = turns + [lambda a, t=t: np.swapaxes(t(a), -2, -1) for t in turns]
+    n_symmetries = len(game.encoding.cells)
+    assert n_symmetries == len(transforms)
+    found = set()
+    for symmetry in range(n_symmetries):
+        seen, target, legal, _ = gather(game, records, symmetry, 0)
+        fits = [
+            i
+            for i, transform in enumerate(transforms)
+            if np.array_equal(seen, transform(planes))
+            and np.array_equal(target[:, 0], transform(policy)[:, 0])
+            and np.array_equal(legal[:, 0], transform(mask)[:, 0])
+        ]
+        assert len(fits) == 1
+        found.update(fits)
+        # Pass and swap have no place on the board.
+        np.testing.assert_array_equal(target[:, 1:], policy[:, 1:])
+        np.testing.assert_array_equal(legal[:, 1:], mask[:, 1:])
+    assert found == set(range(n_symmetries))
+
+
+def test_relabelling_exchanges_the_agents_once_the_swap_is_settled(game):
+    records = random_records(game, 60)
+    plain, *targets = gather(game, records, 0, 0)
+    planes, *same = gather(game, records, 0, 1)
+    names = game.state_channels
+    expected = plain.copy()
+    if "Did Swap Occur?" in names:
+        settled = records.states[:, MOVES] >= 2
+        first = names.index("Is Player 1 the current mover?")
+        swap = names.index("Did Swap Occur?")
+        expected[settled, first], expected[settled, first + 1] = (
+            plain[settled, first + 1],
+            plain[settled, first],
+        )
+        expected[settled, swap] = 1 - plain[settled, swap]
+    np.testing.assert_array_equal(planes, expected)
+    for a, b in zip(targets, same, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_relabelled_game_is_the_one_with_a_swap():
+    """The same stones with and without the swap differ by the agents' names alone."""
+    game = load_game("Hex", ["Board Size/3x3"], "dense")
+    swapped, plain = game.new_state(), game.new_state()
+    stones = [game.legal_moves(plain)[i].move for i in (4, 0, 8, 2)]
+    for move in stones:
+        game.apply(plain, move)
+    for move in (stones[0], SWAP, *stones[1:]):
+        game.apply(swapped, move)
+    records = make_records(1, game, SIMULATIONS)
+    records.states[0] = plain
+    records.visit_count[0, 0] = 1
+    planes, _, mask, _ = gather(game, records, 0, 1)
+    np.testing.assert_array_equal(planes[0], game.state_tensor(swapped))
+    np.testing.assert_array_equal(np.flatnonzero(mask[0]), game.legal_actions(swapped))
+
+
+def test_aliased_moves_add_up(game):
+    records = random_records(game, 30)
+    one_cell = game.encoding._replace(cells=np.zeros_like(game.encoding.cells))
+    _, policy, mask, _ = gather(game, records, 0, 0, one_cell)
+    np.testing.assert_allclose(policy.sum((1, 2, 3)), 1, rtol=1e-6)
+    for row, state in enumerate(records.states):
+        expected = {
+            m.action if m.action >= np.prod(game.state_shape[1:]) else 0 for m in game.legal_moves(state)
+        }
+        assert set(np.flatnonzero(mask[row])) == expected
+
+
+def numbered(buffer, game, ring, count):
+    """Write ``count`` more positions, whose outcomes are their numbers within the ring."""
+    records = buffer.rings[ring]
+    for _ in range(count):
+        n = int(records.counters[POSITIONS])
+        row = n % len(records.outcome)
+        records.states[row] = game.new_state()
+        records.visit_count[row, 0] = 1
+        records.outcome[row] = 1000 * ring + n
+        records.counters[POSITIONS] += 1
+
+
+def test_window_spans_all_rings():
+    game = load_game("Tic-Tac-Toe", [], "dense")
+    buffer = ReplayBuffer(game, SIMULATIONS, 40, 2000, True, 2)
+    generator = np.random.default_rng(0)
+    with pytest.raises(ValueError, match="high"):
+        buffer.sample(generator)
+    for _ in range(20):
+        numbered(buffer, game, 0, 6)
+        numbered(buffer, game, 1, 2)
+        outcomes = set(buffer.sample(generator).outcomes.astype(int))
+    # The last 40 of both together: 30 of 120 and 10 of 40.
+    assert outcomes == {*range(90, 120), *range(1030, 1040)}
+    assert buffer.totals()[POSITIONS] == 160
+    numbered(buffer, game, 0, 100)  # one ring alone may fill the window
+    assert set(buffer.sample(generator).outcomes.astype(int)) == {*range(180, 220)}
+
+
+def test_restored_buffer_samples_alike():
+    game = load_game("Tic-Tac-Toe", [], "dense")
+    buffers = [ReplayBuffer(game, SIMULATIONS, 50, 64, True, 2) for _ in range(2)]
+    for _ in range(5):
+        numbered(buffers[0], game, 0, 9)
+        numbered(buffers[0], game, 1, 11)
+        buffers[0].sample(np.random.default_rng(0))
+    buffers[1].restore(buffers[0].arrays())
+    a, b = (buffer.sample(np.random.default_rng(5)) for buffer in buffers)
+    for first, second in zip(a, b, strict=True):
+        np.testing.assert_array_equal(first, second)

@@ -1,0 +1,88 @@
+"""The loss against a plain computation, and the optimiser's state over a restart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from crossplay.config import TrainingSettings
+from crossplay.errors import CrossplayError
+from crossplay.networks import build_network
+from crossplay.selfplay import Minibatch
+from crossplay.training.learner import Learner, policy_value_loss
+
+SHAPE = (4, 3, 3)
+
+
+def minibatch(n=64, seed=0):
+    rng = np.random.default_rng(seed)
+    legal = (rng.random((n, 27)) < 0.5).astype(np.float32)
+    legal[:, 0] = 1
+    policy = rng.random((n, 27)).astype(np.float32) * legal
+    policy /= policy.sum(1, keepdims=True)
+    planes = rng.normal(size=(n, 36)).astype(np.float32)
+    return Minibatch(planes, policy, legal, rng.integers(-1, 2, n).astype(np.float32))
+
+
+def learner(**settings):
+    torch.manual_seed(0)
+    network = build_network("ResConvConvLogitPoolModelV2", 4, 3, {"width": 8, "blocks": 1})
+    return Learner(network, TrainingSettings(**settings), SHAPE, torch.device("cpu"))
+
+
+def test_loss_by_hand():
+    batch = minibatch(5)
+    rng = np.random.default_rng(1)
+    logits, values = rng.normal(size=(5, 27)) * 3, rng.uniform(-1, 1, 5)
+    tensors = [torch.from_numpy(np.asarray(a, np.float32)) for a in (logits, values, *batch[1:])]
+    total, policy_loss, value_loss = policy_value_loss(*tensors, value_weight=1.5)
+    cross_entropy, squared = 0.0, 0.0
+    for i in range(5):
+        allowed = np.flatnonzero(batch.legal[i])
+        exponentials = np.exp(logits[i, allowed])
+        probabilities = exponentials / exponentials.sum()
+        cross_entropy -= (batch.policy[i, allowed] * np.log(probabilities)).sum() / 5
+        squared += (values[i] - batch.outcomes[i]) ** 2 / 5
+    assert policy_loss.item() == pytest.approx(cross_entropy, rel=1e-5)
+    assert value_loss.item() == pytest.approx(squared, rel=1e-5)
+    assert total.item() == pytest.approx(cross_entropy + 1.5 * squared, rel=1e-5)
+
+
+def test_fits_a_batch():
+    subject = learner()
+    batch = minibatch()
+    subject.step(batch, 3e-3)
+    first = subject.take_losses()
+    for _ in range(300):
+        subject.step(batch, 3e-3)
+    subject.take_losses()
+    subject.step(batch, 3e-3)
+    last = subject.take_losses()
+    entropy = -(batch.policy * np.log(np.where(batch.policy > 0, batch.policy, 1))).sum(1).mean()
+    assert last[0] - entropy < 0.3 * (first[0] - entropy)
+    assert last[1] < 0.1 * first[1]
+    assert subject.take_losses() is None
+
+
+def test_restored_learner_goes_on_identically():
+    straight, resumed = learner(), learner()
+    for seed in range(6):
+        straight.step(minibatch(seed=seed), 3e-3)
+        if seed == 2:
+            resumed.restore(straight.arrays(), straight.steps)
+        if seed > 2:
+            resumed.step(minibatch(seed=seed), 3e-3)
+    assert resumed.steps == 6
+    expected = straight.arrays()
+    for name, array in resumed.arrays().items():
+        np.testing.assert_array_equal(array, expected[name], err_msg=name)
+    assert any(name.endswith("exp_avg_sq") for name in expected)
+
+
+def test_divergence_is_reported():
+    subject = learner(learning_rate=1.0)
+    batch = minibatch()
+    subject.step(batch._replace(planes=batch.planes * np.float32(np.inf)), 3e-3)
+    with pytest.raises(CrossplayError, match=r"training diverged.*lower learning_rate"):
+        subject.take_losses()
