@@ -83,8 +83,17 @@ def exchange_edges(tree: Tree, slot: int, a: int, b: int) -> None:
 
 
 @njit(nogil=True)
-def bring_best_prior(tree: Tree, slot: int, first: int, end: int) -> None:
-    """Exchange edge ``first`` with the one of highest prior among ``first .. end - 1``, if there is any."""
+def bring_next(tree: Tree, slot: int, first: int, end: int, uniform: bool) -> None:
+    """Exchange edge ``first`` with the one of ``first .. end - 1`` (may be none) that is to be visited next.
+
+    It has the highest prior. If all are equal it is drawn: in a fixed order a search with fewer
+    simulations than moves would never try the last moves.
+    """
+    if first >= end:
+        return
+    if uniform:
+        exchange_edges(tree, slot, first, first + below(tree.rng[slot], end - first))
+        return
     best = first
     for edge in range(first + 1, end):
         if tree.edges[slot, edge].prior > tree.edges[slot, best].prior:
@@ -173,7 +182,7 @@ def descend(apply: Any, tree: Tree, slot: int, parameters: SearchParameters) -> 
         tree.path[slot, progress.depth] = index
         edge.child = index
         node.n_children += 1
-        bring_best_prior(tree, slot, chosen + 1, node.first_edge + node.n_edges)
+        bring_next(tree, slot, chosen + 1, node.first_edge + node.n_edges, parameters.uniform)
         if state[OUTCOME] == RUNNING:
             return True
         tree.nodes[slot, index].n_edges = TERMINAL
@@ -205,16 +214,12 @@ def add_edges(legal: Any, tree: Tree, slot: int) -> int:
 
 @njit(nogil=True, error_model="numpy")
 def expand_uniform(legal: Any, tree: Tree, slot: int) -> None:
-    """Expand the leaf with equal priors, in random order.
-
-    In a fixed order a search with fewer simulations than moves would never try the last moves.
-    """
+    """Expand the leaf with equal priors."""
     node = tree.nodes[slot, add_edges(legal, tree, slot)]
     prior = np.float32(1.0) / np.float32(node.n_edges)
     for i in range(node.n_edges):
         tree.edges[slot, node.first_edge + i].prior = prior
-    for i in range(node.n_edges - 1, 0, -1):
-        exchange_edges(tree, slot, node.first_edge + i, node.first_edge + below(tree.rng[slot], i + 1))
+    bring_next(tree, slot, node.first_edge, node.first_edge + node.n_edges, True)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -249,4 +254,4 @@ def expand(
         tree.edges[slot, i].prior *= scale
     if index == 0 and parameters.noise_fraction > 0.0:
         add_noise(tree, slot, parameters)
-    bring_best_prior(tree, slot, first, end)
+    bring_next(tree, slot, first, end, False)

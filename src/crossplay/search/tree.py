@@ -2,9 +2,9 @@
 
 Each *slot* holds one tree; row ``slot`` of an array belongs to it. A node is an index into ``nodes``, 0
 being the root. Its edges, one per legal move, are ``n_edges`` consecutive entries of ``edges``. Those
-already visited form a prefix of ``n_children`` edges, and the best of the remaining priors stands right
-behind it: unvisited moves share one first-play value, so no other of them can be selected, and a selection
-has to look at visited children only.
+already visited form a prefix of ``n_children`` edges, and the best of the remaining priors (a random edge
+if all are equal) stands right behind it: unvisited moves share one first-play value, so no other of them
+can be selected, and a selection has to look at visited children only.
 
 Values are kept from agent 1's view, +1 for a win of agent 1, and turned by the agent to move wherever they
 are compared. Nothing assumes that agents alternate.
@@ -65,6 +65,7 @@ class SearchParameters(NamedTuple):
     noise_fraction: float
     noise_alpha: float
     ucb1: bool
+    uniform: bool
 
 
 class Tree(NamedTuple):
@@ -92,6 +93,7 @@ def search_parameters(
     noise_fraction: float = 0.0,
     noise_alpha: float = 10.0,
     selection: str = "puct",
+    uniform: bool = False,
 ) -> SearchParameters:
     """Check and bundle the parameters of a search.
 
@@ -106,6 +108,7 @@ def search_parameters(
         noise_fraction: share of Dirichlet noise in the root's priors.
         noise_alpha: total concentration; each of n legal moves has ``noise_alpha / n``.
         selection: "puct" or "ucb1".
+        uniform: priors are equal (set by a search without a network).
 
     Raises:
         CrossplayError: a value out of range.
@@ -127,6 +130,7 @@ def search_parameters(
         float(noise_fraction),
         float(noise_alpha),
         selection == "ucb1",
+        uniform,
     )
 
 

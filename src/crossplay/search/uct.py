@@ -132,7 +132,9 @@ class UctSearch:
             if value < 1:
                 raise CrossplayError(f"{name}: must be at least 1, got {value}")
         self.game, self.playouts, self.playout_limit = game, playouts, playout_limit
-        self.parameters = search_parameters(iterations, exploration=exploration, selection=selection)
+        self.parameters = search_parameters(
+            iterations, exploration=exploration, selection=selection, uniform=True
+        )
         self.tree = make_tree(game, 1, iterations, 0)
         self._state = np.zeros(game.state_size, np.int16)
 
