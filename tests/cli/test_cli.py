@@ -33,7 +33,7 @@ def model(tmp_path: Path) -> Path:
 
 def fault(*arguments: str | Path) -> str:
     """Run a command that must fail as a user's mistake does, and return what it said."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], prog_name="crossplay")
     assert result.exit_code == 2, result.output
     assert result.stderr.startswith("error: ")
     assert result.stderr.count("\n") == 1, result.stderr
@@ -51,7 +51,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys; from click.testing import CliRunner; from crossplay.cli import main\n"
         "assert CliRunner().invoke(main, ['--help']).exit_code == 0\n"
         "heavy = {'torch', 'numba', 'mlflow', 'matplotlib', 'pydantic', 'numpy'} & set(sys.modules)\n"
-        "sys.exit(', '.join(heavy))"
+        "sys.exit(', '.join(heavy) or None)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -74,7 +74,7 @@ def test_broken_description(tmp_path: Path) -> None:
     path = tmp_path / "Broken.lud"
     path.write_text('(game "Broken"\n    (players 2)\n')
     message = fault("train", "--game", path, "--no-track", "--output", tmp_path / "out")
-    assert message.startswith(f"{path}:1:1:")
+    assert message.startswith("Broken.lud:1:1:")
 
 
 def test_settings(tmp_path: Path) -> None:

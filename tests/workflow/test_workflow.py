@@ -1,0 +1,207 @@
+"""The workflow: which jobs an experiment needs, what reruns when, and one tiny experiment for real."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name != "MLFLOW_TRACKING_URI"},
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+}
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def snakemake(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the workflow with its results in ``folder``."""
+    command = [sys.executable, "-m", "snakemake", "--directory", folder, *arguments]
+    return subprocess.run(
+        list(map(str, command)), cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+
+
+def jobs(folder: Path, *arguments: str | Path) -> dict[str, int]:
+    """The number of jobs of each rule that a dry run finds to do."""
+    result = snakemake(folder, "--dry-run", *arguments)
+    output = result.stdout + result.stderr
+    assert result.returncode == 0, output
+    if "Nothing to be done" in output:
+        return {}
+    table = output.rpartition("Job stats:")[2]
+    counts = {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
+    counts.pop("total")
+    return counts
+
+
+def experiment(folder: Path, change: Change, original: str = "test") -> Path:
+    """Write a changed copy of an experiment of the repository."""
+    config = yaml.safe_load((ROOT / f"config/{original}.yaml").read_text())
+    change(config)
+    path = folder / "changed.yaml"
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+def test_demo_needs_each_stage_once(tmp_path: Path) -> None:
+    assert jobs(tmp_path) == {
+        "train_source": 2,
+        "train_scratch": 1,
+        "channel_mapping": 2,
+        "transfer": 6,
+        "fine_tune": 4,
+        "evaluate": 9,
+        "similarity_analysis": 1,
+        "report": 1,
+        "all": 1,
+    }
+
+
+def test_an_experiment_file_replaces_the_demo(tmp_path: Path) -> None:
+    """Snakemake would merge the two, and leave games of the demo in every experiment."""
+
+    def add_target(config: dict[str, Any]) -> None:
+        config["experiment"] = "two"
+        config["targets"] = ["hex4", "hex3"]  # hex3 is a source as well: no transfer to itself
+
+    counts = jobs(tmp_path, "--configfile", experiment(tmp_path, add_target))
+    assert counts["train_source"] == 1
+    assert counts["train_scratch"] == 2
+    assert counts["transfer"] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda config: config.update(sed=1), "changed.yaml: sed: unknown key; did you mean seed?"),
+        (
+            lambda config: config["training"]["source"].update(positions=0),
+            "changed.yaml: training.source.positions: must be greater than or equal to 1, got 0",
+        ),
+        (lambda config: config.update(sources=["hex9"]), "changed.yaml: sources: no game 'hex9' in games"),
+    ],
+)
+def test_a_mistake_in_an_experiment_is_named(tmp_path: Path, change: Change, message: str) -> None:
+    result = snakemake(tmp_path, "--dry-run", "--configfile", experiment(tmp_path, change))
+    assert result.returncode != 0
+    assert message in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("profile", ["slurm", "profiles/slurm"])
+def test_slurm_profile(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ``snakemake --profile slurm`` in a fresh clone; nothing of profiles/default may override it."""
+    from snakemake.cli import parse_args
+
+    monkeypatch.chdir(ROOT)
+    assert (ROOT / "slurm").is_symlink()
+    assert os.readlink(ROOT / "slurm") == "profiles/slurm"
+    _, args = parse_args(["--profile", profile])
+    settings = yaml.safe_load((ROOT / "profiles/slurm/config.yaml").read_text())
+    assert args.executor == "slurm"
+    assert args.jobs == settings["jobs"]
+    assert args.retries == settings["retries"]
+    assert args.keep_going
+    assert args.rerun_incomplete  # from profiles/default
+    assert set(args.set_resources) == {"train_source", "train_scratch", "fine_tune", "evaluate"}
+    assert "gpu" in args.set_resources["fine_tune"]
+
+
+def test_default_profile_holds_nothing_that_depends_on_the_place() -> None:
+    settings = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
+    assert set(settings) <= {"rerun-incomplete", "show-failed-logs"}
+
+
+def test_conda_environment_has_the_locked_versions() -> None:
+    lock = dict(
+        line.split("==")
+        for line in (ROOT / "envs/requirements.lock").read_text().splitlines()
+        if not line.startswith("#")
+    )
+    conda_names = {"pytorch": "torch", "matplotlib-base": "matplotlib", "snakemake-minimal": "snakemake"}
+    environment = yaml.safe_load((ROOT / "envs/crossplay.yaml").read_text())
+    assert environment["channels"][-1] == "nodefaults"
+    pinned = dict(re.findall(r"'([\w-]+)=([\d.]+)'", str(environment["dependencies"])))
+    assert pinned.pop("python") == "3.11"
+    assert len(pinned) >= 15
+    assert pinned == {name: lock[conda_names.get(name, name)] for name in pinned}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which config/test.yaml has run."""
+    folder = tmp_path_factory.mktemp("finished")
+    result = snakemake(folder, "--cores", "2", "--configfile", ROOT / "config/test.yaml")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return folder
+
+
+def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) -> None:
+    report = finished / "results/test/report"
+    assert "hex3 → hex4" in (report / "index.html").read_text()
+    assert len((report / "transfer.csv").read_text().splitlines()) == 3
+    # From scratch one snapshot and the end; fine-tuned the start as well; zero-shot the start only.
+    assert len((report / "learning_curves.csv").read_text().splitlines()) == 1 + 2 + 3 + 1
+
+    from mlflow.tracking import MlflowClient
+
+    client = MlflowClient(tracking_uri=f"sqlite:///{finished}/results/mlflow.db")
+    runs = client.search_runs([client.get_experiment_by_name("test").experiment_id])
+    assert sorted(run.info.run_name for run in runs) == [
+        "evaluate hex3 source",
+        "evaluate hex3--hex4 fine-tune",
+        "evaluate hex3--hex4 zero-shot",
+        "evaluate hex4 scratch",
+        "fine-tune hex3--hex4 fine-tune",
+        "map-channels hex3--hex4",
+        "report",
+        "similarity",
+        "train-scratch hex4",
+        "train-source hex3",
+        "transfer hex3--hex4 fine-tune",
+        "transfer hex3--hex4 zero-shot",
+    ]
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert len({run.data.tags["key"] for run in runs}) == len(runs)
+    [training] = [run for run in runs if run.data.tags["stage"] == "fine-tune"]
+    assert training.data.params["training.positions"] == "600"
+    assert len(client.get_metric_history(training.info.run_id, "policy_loss")) > 5
+    assert [file.path for file in client.list_artifacts(training.info.run_id)] == ["model.safetensors"]
+
+
+def test_only_what_changed_reruns(finished: Path, tmp_path: Path) -> None:
+    def after(change: Change) -> dict[str, int]:
+        return jobs(finished, "--configfile", experiment(tmp_path, change))
+
+    end = {"report": 1, "all": 1}
+    tests = {"evaluate": 4, **end}
+    assert after(lambda config: None) == {}
+    assert after(lambda config: config["similarity"].update(depth=2)) == {"similarity_analysis": 1, **end}
+    assert after(lambda config: config["evaluation"].update(games=10)) == tests
+    more = {"train_scratch": 1, "fine_tune": 1, **tests, "evaluate": 3}  # not that of the source
+    assert after(lambda config: config["training"]["target"].update(positions=700)) == more
+    source = {"train_source": 1, "transfer": 2, "fine_tune": 1, **tests, "evaluate": 3}
+    assert after(lambda config: config["training"]["source"].update(positions=700)) == source
+    new_mode = {"transfer": 1, "fine_tune": 1, "evaluate": 1, **end}
+    assert after(lambda config: config["modes"].append("fine-tune-reinit")) == new_mode
+
+
+def test_forcing_evaluation_reruns_it_and_the_report_alone(finished: Path) -> None:
+    arguments = ("--configfile", ROOT / "config/test.yaml", "--forcerun", "evaluate")
+    assert jobs(finished, *arguments) == {"evaluate": 4, "report": 1, "all": 1}
+
+
+def test_snakemake_report(finished: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    result = snakemake(finished, "--configfile", ROOT / "config/test.yaml", "--report", page)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "learning_curves.png" in page.read_text()
