@@ -92,7 +92,7 @@ def uct(games: dict[str, Game], seconds: float, repeats: int) -> dict[str, Any]:
     """UCT iterations per second from the start position, one thread, with 1 and 10 playouts a leaf."""
 
     def work(search: UctSearch, state: np.ndarray) -> float:
-        search.choose(state, seed_streams(1, 1), np.zeros(1))
+        search.choose(state, seed_streams(1, 1))
         return search.parameters.simulations
 
     table = {}

@@ -136,7 +136,7 @@ def test_exact_values_find_every_forced_win_and_block(first_play):
     search = BatchedSearch(game, search_parameters(120, first_play=first_play), len(states))
     slots = np.arange(len(states))
     search.search(slots, states, evaluate)
-    moves = search.choose(slots, np.zeros(len(slots)))
+    moves = search.choose(slots)
     kept = [
         value(after(game, state, move)) == value(state) for state, move in zip(states, moves, strict=True)
     ]
@@ -161,11 +161,11 @@ def test_moves_are_drawn_by_powers_of_their_visits():
     search.search(slots, states, evaluate)
     visits = root_visits(search.tree, 0)
     for exponent in (1.0, 2.0):
-        moves = search.choose(slots, np.full(4000, exponent))
+        moves = search.choose(slots, exponent)
         weights = np.array(list(visits.values())) ** exponent
         counts = [int((moves == move).sum()) for move in visits]
         assert stats.chisquare(counts, 4000 * weights / weights.sum()).pvalue > 1e-3
-    assert set(search.choose(slots, np.zeros(4000))) == {max(visits, key=visits.get)}
+    assert set(search.choose(slots)) == {max(visits, key=visits.get)}
 
 
 def test_forced_playouts_are_pruned_from_the_targets():
@@ -174,7 +174,7 @@ def test_forced_playouts_are_pruned_from_the_targets():
     slots = np.arange(len(states))
     search = BatchedSearch(game, search_parameters(200, forced_playouts=2.0), len(states))
     search.search(slots, states, hash_network(game.n_actions))
-    search.choose(slots, np.zeros(len(slots)))
+    search.choose(slots)
     pruned = 0
     for slot in slots:
         root = search.tree.nodes[slot, 0]

@@ -27,7 +27,7 @@ def test_short_searches_try_any_of_the_moves(hex7, selection):
     search = UctSearch(hex7, 21, playouts=1, selection=selection)
     tried = set()
     for seed in range(40):
-        search.choose(state[np.newaxis], seed_streams(seed, 1), np.zeros(1))
+        search.choose(state[np.newaxis], seed_streams(seed, 1))
         visits = root_visits(search.tree, 0)
         assert sum(visits.values()) == 20
         tried |= visits.keys()
@@ -37,17 +37,17 @@ def test_short_searches_try_any_of_the_moves(hex7, selection):
 
 def test_ucb1_tries_every_move_before_any_twice(hex7):
     search = UctSearch(hex7, 50, playouts=1, selection="ucb1", exploration=2**0.5)
-    search.choose(new_state(hex7)[np.newaxis], seed_streams(1, 1), np.zeros(1))
+    search.choose(new_state(hex7)[np.newaxis], seed_streams(1, 1))
     assert sorted(root_visits(search.tree, 0).values()) == [1] * 49
 
 
 def test_long_playouts_count_as_draws(hex7):
     """Nobody can connect the sides of the board within eight moves."""
     search = UctSearch(hex7, 100, playouts=2, playout_limit=5)
-    search.choose(new_state(hex7)[np.newaxis], seed_streams(1, 1), np.zeros(1))
+    search.choose(new_state(hex7)[np.newaxis], seed_streams(1, 1))
     assert root_value(search.tree, 0) == 0
     search = UctSearch(hex7, 100, playouts=2)
-    search.choose(new_state(hex7)[np.newaxis], seed_streams(1, 1), np.zeros(1))
+    search.choose(new_state(hex7)[np.newaxis], seed_streams(1, 1))
     assert root_value(search.tree, 0) != 0
 
 

@@ -152,12 +152,13 @@ class BatchedSearch:
                 kernels.legal, encoding, self.tree, self._waiting[:n], self.parameters, priors, values
             )
 
-    def choose(self, slots: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+    def choose(self, slots: np.ndarray, exponents: np.ndarray | float = 0.0) -> np.ndarray:
         """The moves to play, ``int64[n]``, in searched slots ``int64[n]``.
 
-        An exponent (``float64[n]``) of 0 takes the most visited move; otherwise a move is drawn with
-        probability proportional to its visits to that power.
+        An exponent (one for all or ``float64[n]``) of 0 takes the most visited move; otherwise a move is
+        drawn with probability proportional to its visits to that power.
         """
         chosen = np.empty(len(slots), np.int64)
+        exponents = np.full(len(chosen), exponents, np.float64)
         choose_moves(self.tree, slots, self.parameters, exponents, chosen)
         return chosen

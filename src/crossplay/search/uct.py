@@ -138,14 +138,16 @@ class UctSearch:
         self.tree = make_tree(game, 1, iterations, 0)
         self._state = np.zeros(game.state_size, np.int16)
 
-    def choose(self, states: np.ndarray, streams: np.ndarray, exponents: np.ndarray) -> np.ndarray:
+    def choose(
+        self, states: np.ndarray, streams: np.ndarray, exponents: np.ndarray | float = 0.0
+    ) -> np.ndarray:
         """Search positions and return the moves to play, ``int64[n]``.
 
         Args:
             states: ``int16[n, L]``, of running games.
             streams: ``uint64[n]`` random streams, advanced by the search.
-            exponents: ``float64[n]``; 0 takes the most visited move, otherwise a move is drawn with
-                probability proportional to its visits to that power.
+            exponents: one for all or ``float64[n]``; 0 takes the most visited move, otherwise a move is
+                drawn with probability proportional to its visits to that power.
 
         Raises:
             ValueError: a state of a finished game, which has no move to search for.
@@ -153,6 +155,7 @@ class UctSearch:
         if (states[:, OUTCOME] != RUNNING).any():
             raise ValueError("a finished game cannot be searched")
         chosen = np.empty(len(states), np.int64)
+        exponents = np.full(len(chosen), exponents, np.float64)
         kernels = self.game.kernels
         uct_moves(
             kernels.legal,
