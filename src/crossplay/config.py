@@ -131,7 +131,7 @@ class TrainingSettings(Settings):
     threads: int = Field(
         default=2, ge=1, le=256, description="Worker threads; 1 is reproducible to the last bit."
     )
-    seed: int = Field(default=0, ge=0, lt=2**63, description="Added to the experiment's seed.")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Added to the experiment's seed.")
     device: str = Field(default="auto", pattern=r"^(auto|cpu|cuda(:\d+)?)$", description="auto, cpu or cuda.")
     self_play: SelfPlaySettings = Field(
         default=SelfPlaySettings(), description="How training games are played."
@@ -175,7 +175,7 @@ class EvaluationSettings(Settings):
     exploration: float = Field(default=1.5, gt=0, description="Exploration constant of PUCT.")
     sampled_plies: int = Field(default=4, ge=0, description="Plies drawn at random, so that games differ.")
     threads: int = Field(default=2, ge=1, le=256, description="Threads, each with its share of the games.")
-    seed: int = Field(default=0, ge=0, lt=2**63, description="Added to the experiment's seed.")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Added to the experiment's seed.")
     uct: UctSettings = Field(default=UctSettings(), description="The untrained opponent.")
 
 

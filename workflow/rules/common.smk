@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -20,6 +21,14 @@ try:
 except CrossplayError as error:
     raise WorkflowError(str(error))
 validate(config, schema="../../config/schema.yaml")
+
+for folder in map(Path, ("results", "logs")):
+    if folder.exists() and not (
+        folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    ):
+        raise WorkflowError(
+            f"cannot write to {folder.absolute()}: make it a folder that you may write to"
+        )
 
 SOURCES, TARGETS, MODES = config["sources"], config["targets"], config["modes"]
 PAIRS = [
@@ -119,7 +128,7 @@ def evaluated_arguments(wildcards, input):
 
 # What the stages are made of, for code_of.
 TRAINING = ("games", "networks", "search", "selfplay", "training")
-CHANNELS = ("games", "similarity", "transfer/channels.py")
+CHANNELS = ("games", "similarity", "transfer/channels.py", "transfer/mapping.py")
 TRANSFER = ("networks", "transfer")
 EVALUATION = ("games", "networks", "search", "evaluation")
 SIMILARITY = ("games", "similarity")

@@ -31,7 +31,7 @@ def stage_options(command: Command) -> Command:
     """The options of every stage: what the run belongs to and whether it is recorded."""
     for decorate in (
         click.option("--track/--no-track", default=True, help="Record an MLflow run.", show_default=True),
-        click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True),
+        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
         click.option(
             "--experiment", default="default", show_default=True, help="Name of the experiment, for the run."
         ),

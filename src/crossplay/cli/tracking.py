@@ -49,4 +49,4 @@ def ui(port: int) -> None:
     environment = {**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true"}
     environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # several processes that nothing here needs
     command = ["-m", "mlflow", "server", "--backend-store-uri", uri, "--host", "127.0.0.1"]
-    os.execve(sys.executable, [sys.executable, *command, "--port", str(port)], environment)
+    os.execve(sys.executable, [sys.executable, *command, "--port", str(port), "--workers", "1"], environment)
