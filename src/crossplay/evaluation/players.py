@@ -128,15 +128,19 @@ class ModelSpec(Settings):
         from crossplay.networks.inference import Evaluator
 
         network, header = load_model(Path(self.file))
+        if header.layout != game.layout:
+            raise CrossplayError(
+                f"{self.file}: its network reads the {header.layout!r} tensor layout, but the game is loaded"
+                f" with {game.layout!r}; load it with the model's layout, which both players must share"
+            )
         for what, theirs, ours in (
-            ("layout", header.layout, game.layout),
-            ("state channels", list(header.state_channels), game.state_channels),
-            ("move channels", list(header.move_channels), game.move_channels),
+            ("state", header.state_channels, game.state_channels),
+            ("move", header.move_channels, game.move_channels),
         ):
-            if theirs != ours:
+            if list(theirs) != list(ours):
                 raise CrossplayError(
-                    f"{self.file}: its network is for {header.game} with the {what} {theirs}, but {game.name}"
-                    f" has {ours}; transfer the model to this game, or play the game it is for"
+                    f"{self.file}: its network, made for {header.game}, has other {what} channels than"
+                    f" {game.name}; transfer the model to this game first"
                 )
         parameters = search_parameters(
             self.simulations,
