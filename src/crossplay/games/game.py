@@ -65,6 +65,7 @@ class Game:
 
     Attributes:
         name, options: the game's name and every option selected, defaults included.
+        reference: what ``load_game`` was given: a library name or a path.
         layout: ``"ludii"`` or ``"dense"``, see :func:`crossplay.games.tensors.build_encoding`.
         players: 2.
         components, containers, board, flags: the equipment.
@@ -81,12 +82,15 @@ class Game:
 
     players = 2
 
-    def __init__(self, description: ExpandedDescription, layout: str = "ludii") -> None:
+    def __init__(
+        self, description: ExpandedDescription, layout: str = "ludii", reference: str | None = None
+    ) -> None:
         if layout not in LAYOUTS:
             raise CrossplayError(f"unknown tensor layout {layout!r}; choose one of: {', '.join(LAYOUTS)}")
         model = read_model(description.game)
         self.description = description
         self.name = model.name
+        self.reference = reference or model.name
         self.options: tuple[str, ...] = description.selections
         self.layout = layout
         self.board: Board = model.board
@@ -269,4 +273,4 @@ def load_game(name: str, options: Sequence[str] = (), layout: str = "ludii") -> 
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise UnknownGame(f"unknown game {name!r}; {hint}the library has: {', '.join(library)}")
         path = Path(str(resources.files("crossplay.games.library") / f"{name}.lud"))
-    return Game(load_description(path, options), layout)
+    return Game(load_description(path, options), layout, name)

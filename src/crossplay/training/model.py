@@ -6,16 +6,16 @@ import torch
 
 from crossplay.config import NetworkSettings
 from crossplay.errors import CrossplayError
-from crossplay.games import Game, list_games
+from crossplay.games import Game
 from crossplay.networks import ModelHeader, PolicyValueNetwork, build_network
 
 
 def model_header(game: Game, network: NetworkSettings) -> ModelHeader:
-    """Describe an untrained network for ``game``; ``load_game`` takes its game and options."""
+    """Describe an untrained network for ``game``; ``load_game`` takes its game, options and layout."""
     return ModelHeader(
         architecture=network.architecture,
         hyperparameters=network.model_dump(exclude={"architecture"}),
-        game=game.name if game.name in list_games() else game.description.file,
+        game=game.reference,
         options=tuple(game.options),
         layout=game.layout,
         state_channels=tuple(game.state_channels),
