@@ -75,7 +75,7 @@ class Session:
             check_initial(initial[1], self._header)
             network = copy.deepcopy(initial[0])
             self._header = replace(self._header, source=initial[1].source)
-        self._identity = _identity(self._header, settings, None if initial is None else network)
+        self._identity = _identity(game, self._header, settings, None if initial is None else network)
         self._device = choose_device(settings.device)
         self._learner = Learner(network, settings, game.state_shape, self._device)
         play = settings.self_play
@@ -270,7 +270,7 @@ class Session:
 
 
 def _identity(
-    header: ModelHeader, settings: TrainingSettings, initial: PolicyValueNetwork | None
+    game: Game, header: ModelHeader, settings: TrainingSettings, initial: PolicyValueNetwork | None
 ) -> dict[str, Any]:
     """Everything that must not change from one session to the next, as flat JSON values."""
     free = {*BUDGETS, "checkpoint_seconds", "device", "self_play"}
@@ -278,7 +278,10 @@ def _identity(
     identity |= {f"training.self_play.{k}": v for k, v in settings.self_play.model_dump(mode="json").items()}
     described = json.loads(header.to_json())
     identity |= {f"network.{k}": v for k, v in described.pop("hyperparameters").items()}
-    digest = hashlib.sha256()
-    for tensor in initial.state_dict().values() if initial is not None else ():
-        digest.update(tensor.cpu().contiguous().numpy().tobytes())
-    return {**identity, **described, "initial weights": digest.hexdigest()[:16] if initial else "fresh"}
+    identity |= {**described, "rules": hashlib.sha256(game.source.encode()).hexdigest()[:16]}
+    if initial is not None:
+        weights = hashlib.sha256()
+        for tensor in initial.state_dict().values():
+            weights.update(tensor.cpu().contiguous().numpy().tobytes())
+        identity["initial weights"] = weights.hexdigest()[:16]
+    return identity
