@@ -44,14 +44,18 @@ class Matrix:
 def draw_matrices(matrices: Sequence[Matrix]) -> Figure:
     """Draw the tables side by side."""
     rows = max(len(matrix.rows) for matrix in matrices)
-    widths = [
-        0.2 + 0.085 * max(len(row) for row in matrix.rows) + 1.25 * len(matrix.columns) for matrix in matrices
-    ]
+    widths = [_width(matrix) for matrix in matrices]
     with house_style():
         figure, axes = new_figure(widths, 1.0 + 0.72 * rows)
         for ax, matrix in zip(axes, matrices, strict=True):
             _draw(ax, matrix)
     return figure
+
+
+def _width(matrix: Matrix) -> float:
+    """Inches for the row names beside cells of a fixed size, at least for the title above them."""
+    names = 0.2 + 0.085 * max(len(row) for row in matrix.rows)
+    return names + max(1.25 * len(matrix.columns), 0.105 * len(matrix.title))
 
 
 def _draw(ax: Axes, matrix: Matrix) -> None:

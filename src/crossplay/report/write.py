@@ -130,6 +130,6 @@ def similarity_figure(results: Results) -> Figure:
     return draw_matrices(
         [
             matrix("Rules as written", table["ludemes"], names),
-            matrix(f"Moves of the first {table['depth']} plies", table["continuations"], [""] * len(names)),
+            matrix(f"Moves up to ply {table['depth']}", table["continuations"], [""] * len(names)),
         ]
     )
