@@ -14,8 +14,10 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from crossplay.errors import CrossplayError
 from crossplay.networks.base import PolicyValueNetwork
 
-# Larger pieces fall out of a core's cache: 512 rows at once cost 1.8 times as much per row as 128.
-CPU_CHUNK = 128
+# A layer's output should stay within half of a core's cache of (commonly) 1 MB: beyond that a row costs up
+# to twice as much, while small pieces cost more per row again.
+CHUNK_BYTES = 1 << 19
+CHUNK_ROWS = (16, 128)
 
 
 def choose_device(name: str) -> torch.device:
@@ -86,6 +88,9 @@ class Evaluator:
         self._bfloat16 = bfloat16
         self._network: Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
         self._network = channels_last(fold_batch_norm(network), self.device)
+        width = max(layer.out_channels for layer in network.modules() if isinstance(layer, nn.Conv2d))
+        rows = CHUNK_BYTES // (4 * width * state_shape[1] * state_shape[2])
+        self._most_rows = min(max(rows, CHUNK_ROWS[0]), CHUNK_ROWS[1])
 
     def _precision(self) -> contextlib.AbstractContextManager[object]:
         # Entering autocast costs time even where it is switched off.
@@ -110,7 +115,8 @@ class Evaluator:
         # OpenMP keeps the number of threads per thread. A new thread takes over what was set by
         # torch.set_num_threads() when it is read, not when it convolves; until then it uses every core.
         torch.get_num_threads()
-        chunk = CPU_CHUNK if self.device.type == "cpu" else max(1, len(batch))
+        pieces = -(-len(batch) // self._most_rows) if self.device.type == "cpu" else 1
+        chunk = -(-len(batch) // max(1, pieces)) or 1
         with torch.inference_mode(), self._precision():
             for start in range(0, len(batch), chunk):
                 rows = slice(start, start + chunk)
