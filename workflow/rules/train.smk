@@ -6,6 +6,7 @@ rule train_source:
         "results/{experiment}/source/{game}/model.safetensors",
     log:
         "logs/{experiment}/train_source/{game}.log",
+    priority: 3  # longest chains of jobs first
     conda:
         "../../envs/crossplay.yaml"
     threads: config["training"]["source"]["threads"]
@@ -33,6 +34,7 @@ use rule train_source as train_scratch with:
         "results/{experiment}/scratch/{game}/model.safetensors",
     log:
         "logs/{experiment}/train_scratch/{game}.log",
+    priority: 1
     threads: config["training"]["target"]["threads"]
     params:
         role="scratch",

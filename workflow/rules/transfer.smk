@@ -6,6 +6,7 @@ rule channel_mapping:
         "results/{experiment}/mapping/{source}--{target}.json",
     log:
         "logs/{experiment}/channel_mapping/{source}--{target}.log",
+    priority: 2
     conda:
         "../../envs/crossplay.yaml"
     params:
@@ -36,6 +37,7 @@ rule transfer:
         "results/{experiment}/transfer/{source}--{target}/{mode}.safetensors",
     log:
         "logs/{experiment}/transfer/{source}--{target}/{mode}.log",
+    priority: 2
     conda:
         "../../envs/crossplay.yaml"
     params:
@@ -63,6 +65,7 @@ rule fine_tune:
         "logs/{experiment}/fine_tune/{source}--{target}/{mode}.log",
     wildcard_constraints:
         mode="fine-tune|fine-tune-reinit",
+    priority: 1
     conda:
         "../../envs/crossplay.yaml"
     threads: config["training"]["target"]["threads"]
