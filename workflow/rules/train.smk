@@ -34,7 +34,7 @@ use rule train_source as train_scratch with:
         "results/{experiment}/scratch/{game}/model.safetensors",
     log:
         "logs/{experiment}/train_scratch/{game}.log",
-    priority: 1
+    priority: 3  # every comparison on the target waits for it
     threads: config["training"]["target"]["threads"]
     params:
         role="scratch",
