@@ -111,10 +111,11 @@ def choose_puct(tree: Tree, slot: int, index: int, parameters: SearchParameters)
     weight = parameters.exploration * math.sqrt(node.visits)
     best = node.first_edge
     best_score = -np.inf
+    forced = index == 0 and parameters.forced_playouts > 0.0
     for i in range(node.first_edge, end_visited):
         edge = tree.edges[slot, i]
         child = tree.nodes[slot, edge.child]
-        if index == 0 and child.visits < forced_visits(edge.prior, parameters):
+        if forced and child.visits < forced_visits(edge.prior, parameters):
             return i
         score = sign * child.value_sum / child.visits + weight * edge.prior / (1 + child.visits)
         if score > best_score:

@@ -54,13 +54,16 @@ def search_tree(
     while tree.progress[0].simulations < parameters.simulations:
         if not descend(apply, tree, 0, parameters):
             continue
-        total = 0.0
-        for _ in range(playouts):
-            for i in range(state.shape[0]):
-                state[i] = tree.leaves[0, i]
-            play_out(apply, sample, state, tree.moves, tree.rng[0], limit)
-            total += outcome_value(state[OUTCOME])
         expand_uniform(legal, tree, 0)
+        total = 0.0
+        for playout in range(playouts):
+            position = tree.leaves[0]
+            if playout < playouts - 1:  # the last one may use the leaf up
+                for i in range(state.shape[0]):
+                    state[i] = position[i]
+                position = state
+            play_out(apply, sample, position, tree.moves, tree.rng[0], limit)
+            total += outcome_value(position[OUTCOME])
         backup_first(tree, 0, total / playouts)
 
 
