@@ -69,10 +69,13 @@ def evaluate(
     import json
 
     from crossplay.config import EvaluationSettings
+    from crossplay.evaluation.players import parse_player
     from crossplay.files import write_text
     from crossplay.networks import read_header
     from crossplay.tracking import Identity
 
+    for opponent in opponents:  # a mistake is told before the first match, not after the last
+        parse_player(opponent, "--opponent")
     settings = stage.with_seed(stage.settings_of(EvaluationSettings, config), seed)
     header = read_header(model)
     if kind == "transfer":
