@@ -17,6 +17,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,6 +76,12 @@ def repeated(seconds: float, work: Callable[[], float]) -> float:
     return amount
 
 
+def together(works: list[Callable[[], float]]) -> float:
+    """Do each work in a thread of its own; returns how much was done in all."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        return sum(pool.map(lambda work: work(), works))
+
+
 def playouts(games: dict[str, Game], threads: int, seconds: float, repeats: int) -> dict[str, Any]:
     """Random moves per second by one thread and by several."""
     table = {}
@@ -88,39 +95,53 @@ def playouts(games: dict[str, Game], threads: int, seconds: float, repeats: int)
     return table
 
 
-def uct(games: dict[str, Game], seconds: float, repeats: int) -> dict[str, Any]:
-    """UCT iterations per second from the start position, one thread, with 1 and 10 playouts a leaf."""
+def uct(games: dict[str, Game], threads: int, seconds: float, repeats: int) -> dict[str, Any]:
+    """UCT iterations per second from the start position; several threads play 1 playout a leaf."""
 
-    def work(search: UctSearch, state: np.ndarray) -> float:
-        search.choose(state, seed_streams(1, 1))
-        return search.parameters.simulations
+    def work(game: Game, playouts: int) -> Callable[[], float]:
+        search, state = UctSearch(game, 2_000, playouts=playouts), game.new_state()[np.newaxis]
+
+        def iterate() -> float:
+            search.choose(state, seed_streams(1, 1))
+            return search.parameters.simulations
+
+        return lambda: repeated(seconds, iterate)
 
     table = {}
     for name, game in games.items():
-        state = game.new_state()[np.newaxis]
-        searches = [UctSearch(game, 2_000, playouts=k) for k in (1, 10)]
-        one, ten = best_rates(
-            [lambda s=s, state=state: repeated(seconds, lambda: work(s, state)) for s in searches], repeats
-        )
-        table[name] = {"playouts_1": one.cpu, "playouts_10": ten.cpu}
+        teams = [[work(game, 1)], [work(game, 10)], [work(game, 1) for _ in range(threads)]]
+        one, ten, several = best_rates([lambda team=team: together(team) for team in teams], repeats)
+        table[name] = {
+            "playouts_1": one.cpu,
+            "playouts_10": ten.cpu,
+            **compare_threads(one, several, threads),
+        }
     return table
 
 
-def free_network(game: Game, slots: int, simulations: int, seconds: float, repeats: int) -> float:
-    """Microseconds per simulation of PUCT self-play when the network costs nothing; one thread."""
-    games = SelfPlay(game, search_parameters(simulations, noise_fraction=0.25), slots, 10, seed=1)
-    records = make_records(10_000, game, simulations)
+def free_network(
+    game: Game, slots: int, simulations: int, threads: int, seconds: float, repeats: int
+) -> dict[str, Any]:
+    """Microseconds per simulation of PUCT self-play when the network costs nothing; slots are per thread."""
     rng = np.random.default_rng(0)
     priors = np.exp(rng.normal(size=(slots, game.n_actions))).astype(np.float32)
     values = rng.uniform(-0.3, 0.3, slots).astype(np.float32)
 
-    def step() -> float:
-        games.step(priors, values, records)
-        return slots
+    def work(seed: int) -> Callable[[], float]:
+        games = SelfPlay(game, search_parameters(simulations, noise_fraction=0.25), slots, 10, seed)
+        records = make_records(10_000, game, simulations)
 
-    repeated(seconds, step)
-    (best,) = best_rates([lambda: repeated(seconds, step)], repeats)
-    return 1e6 / best.cpu
+        def step() -> float:
+            games.step(priors, values, records)
+            return slots
+
+        return lambda: repeated(seconds, step)
+
+    teams = [[work(1)], [work(seed) for seed in range(threads)]]
+    for team in teams:
+        together(team)  # games of all lengths are under way afterwards
+    one, several = best_rates([lambda team=team: together(team) for team in teams], repeats)
+    return {"microseconds": 1e6 / one.cpu, **compare_threads(one, several, threads)}
 
 
 def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[str, Any]:
@@ -158,21 +179,14 @@ def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[st
         ]
 
     def play(actors: list[Actor]) -> float:
-        amounts = [0.0] * len(actors)
-
-        def work(i: int) -> None:
+        def work(actor: Actor) -> Callable[[], float]:
             def batch() -> float:
-                actors[i].play(evaluator)
+                actor.play(evaluator)
                 return settings.games / len(actors) / SIMULATIONS
 
-            amounts[i] = repeated(seconds, batch)
+            return lambda: repeated(seconds, batch)
 
-        workers = [threading.Thread(target=work, args=(i,)) for i in range(len(actors))]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-        return sum(amounts)
+        return together([work(actor) for actor in actors])
 
     teams = [make_actors(1), make_actors(threads)]
     play(teams[0])
@@ -193,10 +207,10 @@ def measure(threads: int, quick: bool) -> dict[str, Any]:
     return {
         "cores": os.cpu_count(),
         "playouts": playouts(games, threads, seconds, repeats),
-        "uct_iterations_per_second": uct(games, seconds, repeats),
+        "uct_iterations_per_second": uct(games, threads, seconds, repeats),
         "search_microseconds_per_simulation": {
             f"Hex 7x7, {simulations} simulations, {slots} games": free_network(
-                hex7, slots, simulations, seconds, repeats
+                hex7, slots, simulations, threads, seconds, repeats
             )
             for simulations, slots in ((SIMULATIONS, 512), (SIMULATIONS, 64), (800, 64))
         },
@@ -215,10 +229,10 @@ def show(figures: dict[str, Any]) -> None:
         print(f"  {name:20} {row['moves_per_second']:>12,.0f}   {of_threads(row)}")
     print("UCT iterations per second, 1 thread, with 1 and with 10 playouts a leaf")
     for name, row in figures["uct_iterations_per_second"].items():
-        print(f"  {name:20} {row['playouts_1']:>12,.0f} {row['playouts_10']:>12,.0f}")
+        print(f"  {name:20} {row['playouts_1']:>12,.0f} {row['playouts_10']:>12,.0f}   {of_threads(row)}")
     print("PUCT with a free network, microseconds per simulation, 1 thread")
-    for name, cost in figures["search_microseconds_per_simulation"].items():
-        print(f"  {name:40} {cost:.2f}")
+    for name, row in figures["search_microseconds_per_simulation"].items():
+        print(f"  {name:40} {row['microseconds']:.2f}   {of_threads(row)}")
     row = figures["self_play_hex7"]
     print(f"Self-play positions per second, Hex 7x7, {SIMULATIONS} simulations, default network, 1 thread")
     print(f"  {row['positions_per_second']:,.0f}   {of_threads(row)}")
