@@ -56,7 +56,7 @@ def root_score(tree: Tree, slot: int, edge: int, visits: int, parameters: Search
     child = tree.nodes[slot, tree.edges[slot, edge].child]
     sign = 1.0 if root.agent == 1 else -1.0
     weight = parameters.exploration * math.sqrt(root.visits)
-    return sign * child.value_sum / child.visits + weight * tree.edges[slot, edge].prior / (1 + visits)
+    return sign * child.mean + weight * tree.edges[slot, edge].prior / (1 + visits)
 
 
 @njit(nogil=True)

@@ -102,8 +102,7 @@ def record_position(legal: Any, tree: Tree, slot: int, unfinished: Unfinished, p
     for i in range(tree.roots.shape[1]):
         unfinished.states[slot, ply, i] = tree.roots[slot, i]
     root = tree.nodes[slot, 0]
-    mean = root.value_sum / root.visits
-    unfinished.root_value[slot, ply] = mean if root.agent == 1 else -mean
+    unfinished.root_value[slot, ply] = root.mean if root.agent == 1 else -root.mean
     # The search has reordered the moves.
     n_moves = legal(tree.roots[slot], tree.moves)
     for i in range(root.n_children):

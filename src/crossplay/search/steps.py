@@ -55,13 +55,14 @@ def outcome_value(outcome: int) -> float:
     return 1.0 if outcome == 1 else -1.0
 
 
-@njit(nogil=True)
+@njit(nogil=True, error_model="numpy")
 def backup(tree: Tree, slot: int, value: float) -> None:
     """End a simulation: add ``value``, from agent 1's view, to the nodes on the path."""
     for i in range(tree.progress[slot].depth + 1):
         node = tree.nodes[slot, tree.path[slot, i]]
         node.visits += 1
         node.value_sum += value
+        node.mean = node.value_sum / node.visits
     tree.progress[slot].simulations += 1
 
 
@@ -117,7 +118,7 @@ def choose_puct(tree: Tree, slot: int, index: int, parameters: SearchParameters)
         child = tree.nodes[slot, edge.child]
         if forced and child.visits < forced_visits(edge.prior, parameters):
             return i
-        score = sign * child.value_sum / child.visits + weight * edge.prior / (1 + child.visits)
+        score = sign * child.mean + weight * edge.prior / (1 + child.visits)
         if score > best_score:
             best = i
             best_score = score
@@ -128,7 +129,7 @@ def choose_puct(tree: Tree, slot: int, index: int, parameters: SearchParameters)
     if parameters.sibling_first_play:
         first_play = sign * node.first_value_sum / node.n_children
     else:
-        first_play = sign * node.value_sum / node.visits - parameters.first_play_reduction
+        first_play = sign * node.mean - parameters.first_play_reduction
     return end_visited if first_play + weight * tree.edges[slot, end_visited].prior > best_score else best
 
 
@@ -144,7 +145,7 @@ def choose_ucb1(tree: Tree, slot: int, index: int, parameters: SearchParameters)
     best_score = -np.inf
     for i in range(node.first_edge, node.first_edge + node.n_edges):
         child = tree.nodes[slot, tree.edges[slot, i].child]
-        reward = 0.5 + 0.5 * sign * child.value_sum / child.visits
+        reward = 0.5 + 0.5 * sign * child.mean
         score = reward + parameters.exploration * math.sqrt(log_visits / child.visits)
         if score > best_score:
             best = i

@@ -32,6 +32,7 @@ TERMINAL = 0  # n_edges of a node where the game is over
 NODE = np.dtype(
     [
         ("value_sum", np.float64),
+        ("mean", np.float64),  # value_sum / visits, as selection reads it far more often than it changes
         ("first_value_sum", np.float64),  # of the visited children's first evaluations
         ("visits", np.int32),
         ("first_edge", np.int32),
@@ -179,8 +180,7 @@ def root_visits(tree: Tree, slot: int) -> dict[int, int]:
 def root_value(tree: Tree, slot: int) -> float:
     """A searched root's mean value for the agent to move."""
     root = tree.nodes[slot, 0]
-    mean = root["value_sum"] / root["visits"]
-    return float(mean if root["agent"] == 1 else -mean)
+    return float(root["mean"] if root["agent"] == 1 else -root["mean"])
 
 
 _any_game: Any = SimpleNamespace(state_size=1, max_moves=1, n_actions=1)
