@@ -12,6 +12,8 @@ from numba import njit, types
 
 from crossplay.errors import CrossplayError, LudSyntaxError, UnknownGame, UnknownOption, UnsupportedLudeme
 from crossplay.games import Game, load_game
+from crossplay.games.compiler import uses_symmetric_rules
+from crossplay.games.language import parse
 from crossplay.games.state import HEADER, LAST_TO, MOVES, PASS, STATE, SWAP, relabel_agents
 from crossplay.games.tensors import ENCODING, encode_state
 
@@ -115,6 +117,12 @@ def test_board_symmetries(name: str, options: tuple[str, ...], layout: str) -> N
             game.apply(state, move)
             game.apply(turned, images[move])
         assert game.utilities(turned) == game.utilities(state)
+
+
+@pytest.mark.parametrize("word", ["NE", "NNW", "Forward", "FL", "SameDirection"])
+def test_rules_with_directions_are_not_taken_for_symmetric(word: str) -> None:
+    assert uses_symmetric_rules((parse("(is Line 3 Diagonal)"),))
+    assert not uses_symmetric_rules((parse(f"{{(is Line 3 {word})}}"),))
 
 
 def test_dense_rhombus_keeps_neighbours_together() -> None:

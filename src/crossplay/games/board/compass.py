@@ -9,6 +9,10 @@ NAMES = (
 )  # fmt: skip
 
 
+# One direction of every line through a site, and the one that leads back.
+OPPOSITE = dict(zip(NAMES[: len(NAMES) // 2], NAMES[len(NAMES) // 2 :], strict=True))
+
+
 def nearest(bearing: float, points: int = 16) -> str:
     """Name of the compass point nearest to ``bearing`` (degrees clockwise from north).
 

@@ -6,20 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from crossplay.games.board.compass import OPPOSITE
 from crossplay.games.compiler.model import malformed, only_labels, refuse
 from crossplay.games.compiler.source import KernelSource
 from crossplay.games.language import Boolean, Ludeme, Node, Number, Symbol
 
-OPPOSITE = {
-    "N": "S",
-    "NNE": "SSW",
-    "NE": "SW",
-    "ENE": "WSW",
-    "E": "W",
-    "ESE": "WNW",
-    "SE": "NW",
-    "SSE": "NNW",
-}
 RELATIONS = ("Orthogonal", "Diagonal", "Adjacent", "All")
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import textwrap
 
-from crossplay.games.compiler.conditions import compile_condition
+from crossplay.games.compiler.conditions import RELATIONS, compile_condition
 from crossplay.games.compiler.model import ROLES, GameModel, malformed, only_labels, refuse
 from crossplay.games.compiler.moves import compile_play
 from crossplay.games.compiler.source import KernelSource
-from crossplay.games.language import Ludeme, Node, Symbol
+from crossplay.games.language import Ludeme, Node, Symbol, walk
 
 # Ludii ends a game as a draw at these bounds (turns are counted per player).
 MOVE_LIMIT = 10_000
 TURN_LIMIT = 2 * 1_250
+
+_WORDS_WITHOUT_DIRECTION = frozenset(
+    {"Add", "Connected", "Draw", "Empty", "Line", "Loss", "Mover", "Next", "Win", *RELATIONS, *ROLES}
+)
 
 _IMPORTS = """\
 import numpy as np
@@ -205,10 +209,14 @@ def _outcome(result: Ludeme) -> str:
 
 
 def uses_symmetric_rules(nodes: tuple[Node, ...]) -> bool:
-    """Whether the rules name no compass direction, so that turning the board changes nothing in them."""
-    compass = {"N", "E", "S", "W", "NE", "SE", "SW", "NW"}
-    for root in nodes:
-        for node in root.walk() if isinstance(root, Ludeme) else ():
-            if isinstance(node, Symbol) and (node.name in compass or "ward" in node.name):
-                return False
-    return True
+    """Whether the rules stay the same when the board is turned or reflected.
+
+    Only words known to name no direction count as such, so that what is added later (compass points,
+    directions relative to a player's facing) is never taken for symmetric unawares.
+    """
+    return all(
+        node.name in _WORDS_WITHOUT_DIRECTION
+        for root in nodes
+        for node in walk(root)
+        if isinstance(node, Symbol)
+    )
