@@ -214,6 +214,11 @@ class Experiment(GameTable):
     evaluation: EvaluationSettings = Field(default=EvaluationSettings(), description="Matches.")
     similarity: SimilaritySettings = Field(default=SimilaritySettings(), description="Comparing games.")
 
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Source and target keys of every transfer."""
+        return [(source, target) for source in self.sources for target in self.targets if source != target]
+
     @model_validator(mode="after")
     def _known_games(self) -> Experiment:
         for name in ("sources", "targets", "modes"):
@@ -224,7 +229,7 @@ class Experiment(GameTable):
             for key in getattr(self, name):
                 if key not in self.games:
                     raise ValueError(f"{name}: no game {key!r} in games{_close(key, self.games)}")
-        if not any(source != target for source in self.sources for target in self.targets):
+        if not self.pairs:
             raise ValueError("targets: no target differs from every source, so nothing is transferred")
         return self
 

@@ -15,7 +15,7 @@ from crossplay.errors import CrossplayError
 
 try:
     # First for one clear line about a mistake; then the schema, which also fills in the defaults.
-    check_settings(
+    EXPERIMENT = check_settings(
         Experiment, config, " + ".join(map(str, workflow.configfiles)) or "--config"
     )
 except CrossplayError as error:
@@ -31,12 +31,7 @@ for folder in map(Path, ("results", "logs")):
         )
 
 SOURCES, TARGETS, MODES = config["sources"], config["targets"], config["modes"]
-PAIRS = [
-    f"{source}--{target}"
-    for source in SOURCES
-    for target in TARGETS
-    if source != target
-]
+PAIRS = [f"{source}--{target}" for source, target in EXPERIMENT.pairs]
 
 
 wildcard_constraints:

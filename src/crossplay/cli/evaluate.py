@@ -11,6 +11,7 @@ from crossplay.cli import stage
 
 if TYPE_CHECKING:
     from crossplay.config import EvaluationSettings
+    from crossplay.evaluation.players import PlayerSpec
     from crossplay.games import Game
 
 FORMAT_VERSION = 1
@@ -74,8 +75,8 @@ def evaluate(
     from crossplay.networks import read_header
     from crossplay.tracking import Identity
 
-    for opponent in opponents:  # a mistake is told before the first match, not after the last
-        parse_player(opponent, "--opponent")
+    # Read first: a mistake is told before the first match, not after the last.
+    others = {opponent: parse_player(opponent, "--opponent") for opponent in opponents}
     settings = stage.with_seed(stage.settings_of(EvaluationSettings, config), seed)
     header = read_header(model)
     if kind == "transfer":
@@ -85,13 +86,13 @@ def evaluate(
         identity = Identity("evaluate", experiment, seed, game=key, mode=kind)
 
     play = _Matches(stage.load_game_of(header), settings)
-    uct: dict[str, Any] = {"kind": "uct", **settings.uct.model_dump()}
+    uct = parse_player({"kind": "uct", **settings.uct.model_dump()})
     with stage.recorded(track, identity, settings.model_dump(), output) as run:
         matches = {"uct": play(model, uct, settings.uct_games)}
         if scratch is not None:
             matches["scratch"] = play(model, play.model(scratch), settings.games)
-        for opponent in opponents:
-            matches[opponent] = play(model, opponent, settings.games)
+        for opponent, player in others.items():
+            matches[opponent] = play(model, player, settings.games)
         curve = [{"positions": header.positions, **matches["uct"]}]
         if settings.curve_games:
             earlier = {
@@ -126,27 +127,27 @@ class _Matches:
     def __init__(self, game: Game, settings: EvaluationSettings) -> None:
         self._game, self._settings = game, settings
 
-    def model(self, file: Path) -> dict[str, Any]:
+    def model(self, file: Path) -> PlayerSpec:
         """A model as these settings let it play."""
-        search = {"simulations": self._settings.simulations, "exploration": self._settings.exploration}
-        return {"kind": "model", "file": str(file), **search}
+        from crossplay.evaluation.players import parse_player
 
-    def __call__(self, model: Path, opponent: str | dict[str, Any], games: int) -> dict[str, Any]:
+        search = {"simulations": self._settings.simulations, "exploration": self._settings.exploration}
+        return parse_player({"kind": "model", "file": str(file), **search})
+
+    def __call__(self, model: Path, opponent: PlayerSpec, games: int) -> dict[str, Any]:
         from tqdm import tqdm
 
         from crossplay.evaluation.match import play_match
-        from crossplay.evaluation.players import parse_player
 
-        first, second = parse_player(self.model(model)), parse_player(opponent, "--opponent")
-        with tqdm(total=games, unit="game", desc=f"{model.name} - {second.label}", disable=None) as bar:
+        with tqdm(total=games, unit="game", desc=f"{model.name} - {opponent.label}", disable=None) as bar:
 
             def show(finished: int) -> None:
                 bar.update(finished - bar.n)
 
             result = play_match(
                 self._game,
-                first,
-                second,
+                self.model(model),
+                opponent,
                 games,
                 self._settings.seed,
                 sampled_plies=self._settings.sampled_plies,
@@ -155,8 +156,8 @@ class _Matches:
             )
         low, high = result.interval
         click.echo(
-            f"{model} against {second.label}: {100 * result.score:.1f}% [{100 * low:.0f}, {100 * high:.0f}] "
-            f"in {games} games, {result.seconds:.1f} s"
+            f"{model} against {opponent.label}: {100 * result.score:.1f}% "
+            f"[{100 * low:.0f}, {100 * high:.0f}] in {games} games, {result.seconds:.1f} s"
         )
         return result.to_json()
 

@@ -10,7 +10,7 @@ from string import Template
 
 import yaml
 
-from crossplay.report.results import Results, Score, Transfer, pairs_of
+from crossplay.report.results import Results, Score, Transfer
 from crossplay.report.tables import curve_rows, similarity_rows, transfer_rows
 
 
@@ -58,7 +58,7 @@ def _game(results: Results, key: str) -> str:
 
 def _findings(results: Results) -> Iterable[str]:
     """The main results as sentences, one for each source and target."""
-    for source, target in pairs_of(results.experiment):
+    for source, target in results.experiment.pairs:
         parts = [_finding(t) for t in results.transfers_to(target) if t.source == source]
         yield f"<b>{escape(source)} → {escape(target)}:</b> {'; '.join(parts)}."
 
@@ -107,7 +107,7 @@ def _curve_table(results: Results) -> str:
             row["source"],
             row["mode"],
             f"{row['positions']:,}",
-            f"{100 * row['uct_score']:.1f}% [{100 * row['uct_low']:.0f}, {100 * row['uct_high']:.0f}]",
+            _interval(row["uct_score"], row["uct_low"], row["uct_high"]),
             str(row["uct_games"]),
         )
         for row in curve_rows(results)
@@ -171,7 +171,11 @@ def _figure(svg: bytes, description: str) -> str:
 
 
 def _percent(score: Score) -> str:
-    return f"{100 * score.score:.1f}% [{100 * score.low:.0f}, {100 * score.high:.0f}]"
+    return _interval(score.score, score.low, score.high)
+
+
+def _interval(score: float, low: float, high: float) -> str:
+    return f"{100 * score:.1f}% [{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def _points(share: float) -> str:

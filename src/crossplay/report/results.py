@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,7 +84,6 @@ def read_results(experiment: Experiment, folder: Path) -> Results:
     Raises:
         CrossplayError: a file is missing or damaged.
     """
-    pairs = list(pairs_of(experiment))
     return Results(
         experiment,
         {game: _evaluation(folder / f"evaluate/source/{game}.json") for game in experiment.sources},
@@ -97,20 +95,12 @@ def read_results(experiment: Experiment, folder: Path) -> Results:
                 mode,
                 _evaluation(folder / f"evaluate/transfer/{source}--{target}/{mode}.json", head_to_head=True),
             )
-            for source, target in pairs
+            for source, target in experiment.pairs
             for mode in experiment.modes
         ],
         _read(folder / "similarity/similarity.json"),
-        {f"{s}--{t}": _read(folder / f"mapping/{s}--{t}.json") for s, t in pairs},
+        {f"{s}--{t}": _read(folder / f"mapping/{s}--{t}.json") for s, t in experiment.pairs},
     )
-
-
-def pairs_of(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Source and target keys of every transfer."""
-    for source in experiment.sources:
-        for target in experiment.targets:
-            if source != target:
-                yield source, target
 
 
 def _evaluation(path: Path, head_to_head: bool = False) -> Evaluation:

@@ -10,7 +10,7 @@ from crossplay.config import Experiment
 from crossplay.figures import Curve, Matrix, draw_curves, draw_matrices, save_figure
 from crossplay.files import write_text
 from crossplay.report.page import build_page
-from crossplay.report.results import Evaluation, Results, Score, pairs_of, read_results
+from crossplay.report.results import Evaluation, Results, Score, read_results
 from crossplay.report.tables import curve_rows, similarity_rows, transfer_rows, write_csv
 
 # Line styles by mode: fine-tuned solid, with fresh heads dotted; zero-shot is a single point.
@@ -59,7 +59,7 @@ def write_report(experiment: Experiment, results_folder: Path, output: Path, ver
 def transfer_figure(results: Results) -> Figure:
     """Scores by source, target and mode, against the model from scratch and against UCT."""
     modes = results.experiment.modes
-    pairs = list(pairs_of(results.experiment))
+    pairs = results.experiment.pairs
     cells = {(t.source, t.target, t.mode): t for t in results.transfers}
     columns = [mode.replace("fine-tune-", "fine-tune,\n") for mode in modes]
 
