@@ -202,7 +202,7 @@ def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[st
 def measure(threads: int, quick: bool) -> dict[str, Any]:
     """All figures."""
     seconds, repeats = (0.15, 3) if quick else (0.5, 5)
-    games = {name: load_game(game, options, layout="dense") for name, (game, options) in GAMES.items()}
+    games = {name: load_game(game, options, hex="dense") for name, (game, options) in GAMES.items()}
     hex7 = games["Hex 7x7"]
     return {
         "cores": os.cpu_count(),

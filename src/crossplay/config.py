@@ -22,7 +22,6 @@ from pydantic_core import ErrorDetails
 from crossplay.errors import CrossplayError
 
 Mode = Literal["zero-shot", "fine-tune", "fine-tune-reinit"]
-Layout = Literal["dense", "ludii"]
 Fraction = Annotated[float, Field(gt=0, le=1)]
 # Keys name files and parts of "source--target", so they hold no slash and no double hyphen.
 Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$")]
@@ -45,6 +44,19 @@ class GameTable(Settings):
     """Several games by key."""
 
     games: dict[Key, GameChoice] = Field(min_length=1, description="The games, each under a short key.")
+
+
+class LayoutSettings(Settings):
+    """Where the sites of a game lie in its tensors; all games of an experiment share it."""
+
+    hex: Literal["dense", "sparse"] = Field(
+        default="dense",
+        description="Boards of hexagons: rows of cells side by side, or spread as in Ludii.",
+    )
+    hands: Literal["repaired", "faithful"] = Field(
+        default="repaired",
+        description="Hands: every site a cell of its own, or mostly on the board's corner as in Ludii.",
+    )
 
 
 class NetworkSettings(Settings):
@@ -199,9 +211,7 @@ class Experiment(GameTable):
 
     experiment: Key = Field(description="Name; results go to results/NAME.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
-    layout: Layout = Field(
-        default="dense", description="Tensor layout: dense rows of cells, or as Ludii does."
-    )
+    layout: LayoutSettings = Field(default=LayoutSettings(), description="The layout of tensors.")
     sources: tuple[Key, ...] = Field(min_length=1, description="Keys of the games learned first.")
     targets: tuple[Key, ...] = Field(min_length=1, description="Keys of the games transferred to.")
     modes: tuple[Mode, ...] = Field(

@@ -10,6 +10,8 @@ from crossplay.evaluation.match import play_match
 from crossplay.evaluation.players import ModelSpec, RandomSpec, UctSpec, parse_player
 from crossplay.games import load_game
 
+LAYOUT = {"hex": "dense", "hands": "repaired"}
+
 
 @pytest.mark.parametrize(
     ("written", "expected"),
@@ -53,14 +55,14 @@ def model(tmp_path_factory):
     """An untrained network for Hex 3x3 in a file."""
     from crossplay.networks import ModelHeader, build_network, save_model
 
-    game = load_game("Hex", ["Board Size/3x3"], "dense")
+    game = load_game("Hex", ["Board Size/3x3"], **LAYOUT)
     hyperparameters = {"width": 4, "blocks": 1}
     channels = tuple(game.state_channels), tuple(game.move_channels)
     network = build_network(
         "ResConvConvLogitPoolModelV2", len(channels[0]), len(channels[1]), hyperparameters
     )
     header = ModelHeader(
-        "ResConvConvLogitPoolModelV2", hyperparameters, game.name, game.options, "dense", *channels
+        "ResConvConvLogitPoolModelV2", hyperparameters, game.name, game.options, LAYOUT, *channels
     )
     path = tmp_path_factory.mktemp("model") / "model.safetensors"
     save_model(path, network, header)
@@ -69,7 +71,7 @@ def model(tmp_path_factory):
 
 def test_a_model_plays_its_game_on_any_board(model):
     for size in ("3x3", "5x5"):
-        game = load_game("Hex", [f"Board Size/{size}"], "dense")
+        game = load_game("Hex", [f"Board Size/{size}"], **LAYOUT)
         spec = ModelSpec(file=str(model), simulations=8, device="cpu")
         result = play_match(game, spec, RandomSpec(), 8, seed=1)
         assert result.total.games == 8
@@ -78,9 +80,9 @@ def test_a_model_plays_its_game_on_any_board(model):
 
 @pytest.mark.parametrize(
     ("name", "layout", "word"),
-    [("Hex", "ludii", "layout"), ("Tic-Tac-Toe", "dense", "state channels")],
+    [("Hex", {}, "layout"), ("Tic-Tac-Toe", LAYOUT, "state channels")],
 )
 def test_a_model_refuses_other_tensors(model, name, layout, word):
     with pytest.raises(CrossplayError, match=word) as caught:
-        ModelSpec(file=str(model)).player(load_game(name, layout=layout), np.ones(2, np.uint64))
+        ModelSpec(file=str(model)).player(load_game(name, **layout), np.ones(2, np.uint64))
     assert str(model) in str(caught.value)

@@ -21,12 +21,12 @@ variant = pytest.mark.parametrize("entry", VARIANTS, ids=lambda entry: entry["id
 
 
 @cache
-def _load(name: str, options: tuple[str, ...], layout: str) -> Game:
-    return load_game(name, options, layout)
+def _load(name: str, options: tuple[str, ...]) -> Game:
+    return load_game(name, options)
 
 
-def game_of(entry: dict[str, Any], layout: str = "ludii") -> Game:
-    return _load(entry["lud"].removesuffix(".lud"), tuple(entry["options"]), layout)
+def game_of(entry: dict[str, Any]) -> Game:
+    return _load(entry["lud"].removesuffix(".lud"), tuple(entry["options"]))
 
 
 def test_all_four_games_are_covered() -> None:

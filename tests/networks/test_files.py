@@ -18,7 +18,7 @@ HEADER = ModelHeader(
     hyperparameters=HYPERPARAMETERS,
     game="Hex",
     options=("Board Size/5x5",),
-    layout="dense",
+    layout={"hex": "dense", "hands": "repaired"},
     state_channels=("a", "b", "c"),
     move_channels=("Place", "Pass", "Swap"),
     positions=1234,
@@ -73,7 +73,7 @@ def corrupt(path, network, how):
         more = {**HYPERPARAMETERS, "blocks": 10**9}
         save_model(path, network, dataclasses.replace(HEADER, hyperparameters=more))
     elif how == "format":
-        header = HEADER.to_json().replace('"format": 1', '"format": 99')
+        header = HEADER.to_json().replace('"format": 2', '"format": 99')
         safetensors.torch.save_file(dict(network.state_dict()), path, {"crossplay": header})
     elif how == "field":
         header = HEADER.to_json().replace('"game": "Hex"', '"game": 5')

@@ -17,10 +17,10 @@ def test_header_leads_back_to_the_game(tmp_path):
     own = tmp_path / "Mine.lud"  # a user's file, though its game is called as one of ours
     own.write_text(library.read_text(encoding="utf-8"), encoding="utf-8")
     for name in ("Hex", str(own)):
-        game = load_game(name, ["Board Size/3x3"], "dense")
+        game = load_game(name, ["Board Size/3x3"], hex="dense")
         header = model_header(game, NetworkSettings(width=4))
         assert header.game == name
-        again = load_game(header.game, header.options, header.layout)
+        again = load_game(header.game, header.options, **header.layout)
         assert model_header(again, NetworkSettings(width=4)) == header
         assert header.hyperparameters["width"] == 4
         assert header.state_channels == tuple(game.state_channels)

@@ -40,7 +40,7 @@ def header(channels, positions=0, **changes):
         hyperparameters={**SIZE, **changes},
         game=channels.name,
         options=("Board Size/5x5",),
-        layout="dense",
+        layout={"hex": "dense", "hands": "repaired"},
         state_channels=channels.state_channels,
         move_channels=channels.move_channels,
         positions=positions,
@@ -213,7 +213,7 @@ def test_larger_boards_have_the_same_logits_away_from_the_edge():
     [
         ({"architecture": "Other"}, "is a ResConvConvLogitPoolModelV2 but network.architecture is Other"),
         ({"hyperparameters": {**SIZE, "width": 16}}, "width 8 but network.width is 16; set it to 8"),
-        ({"layout": "ludii"}, "use one layout"),
+        ({"layout": {"hex": "sparse", "hands": "repaired"}}, "use one layout"),
         ({"move_channels": MOVEMENT}, "does not fit the move channels"),
         ({"state_channels": STATE[::-1]}, "does not fit the state channels"),
     ],

@@ -84,6 +84,11 @@ def game_arguments(game, name="--game", option="--option"):
     return " ".join(shlex.quote(f"{key}={value}") for key, value in pairs)
 
 
+def layout_arguments():
+    """The arguments that tell a command how the games' tensors are laid out."""
+    return " ".join(f"--{key}={value}" for key, value in config["layout"].items())
+
+
 def folder_of_output(wildcards, output):
     """The folder of a rule's first output, for commands that are told a folder."""
     return str(Path(output[0]).parent)

@@ -13,7 +13,7 @@ rule train_source:
     params:
         role="source",
         game=lambda wildcards: game_arguments(wildcards.game),
-        layout=config["layout"],
+        layout=layout_arguments(),
         network=section("network"),
         settings=section("training", "source"),
         seed=config["seed"],
@@ -23,7 +23,7 @@ rule train_source:
     message:
         "Learning {wildcards.game} by self-play"
     shell:
-        "crossplay train {params.game} --layout={params.layout:q} --key={wildcards.game:q}"
+        "crossplay train {params.game} {params.layout} --key={wildcards.game:q}"
         " --role={params.role:q} --network={params.network:q} --config={params.settings:q}"
         " --seed={params.seed:q} --experiment={wildcards.experiment:q} --output={params.folder:q}"
         " > {log:q} 2>&1"
@@ -39,7 +39,7 @@ use rule train_source as train_scratch with:
     params:
         role="scratch",
         game=lambda wildcards: game_arguments(wildcards.game),
-        layout=config["layout"],
+        layout=layout_arguments(),
         network=section("network"),
         settings=section("training", "target"),
         seed=config["seed"],

@@ -16,7 +16,7 @@ rule channel_mapping:
         target=lambda wildcards: game_arguments(
             wildcards.target, "--target", "--target-option"
         ),
-        layout=config["layout"],
+        layout=layout_arguments(),
         seed=config["seed"],
         code=code_of(*CHANNELS),
         rules=lambda wildcards: rules_of(wildcards.source, wildcards.target),
@@ -24,7 +24,7 @@ rule channel_mapping:
         "Matching the channels of {wildcards.source} and {wildcards.target}"
     shell:
         "crossplay map-channels {params.source} --source-key={wildcards.source:q}"
-        " {params.target} --target-key={wildcards.target:q} --layout={params.layout:q}"
+        " {params.target} --target-key={wildcards.target:q} {params.layout}"
         " --seed={params.seed:q} --experiment={wildcards.experiment:q} --output={output:q}"
         " > {log:q} 2>&1"
 

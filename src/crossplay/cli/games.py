@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from crossplay.cli import stage
 from crossplay.errors import CrossplayError
 
 if TYPE_CHECKING:
@@ -20,13 +21,7 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
     """The game's name, its options and the form of the output."""
     for decorate in (
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text."),
-        click.option(
-            "--layout",
-            type=click.Choice(["ludii", "dense"]),
-            default="ludii",
-            show_default=True,
-            help="How sites are laid out in tensors: 'dense' puts hex boards on axial coordinates.",
-        ),
+        stage.layout_options(hex="sparse", hands="faithful"),
         click.option(
             "-o",
             "--option",
@@ -41,10 +36,10 @@ def game_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _load(name: str, options: tuple[str, ...], layout: str) -> Game:
+def _load(name: str, options: tuple[str, ...], hex: str, hands: str) -> Game:
     from crossplay.games import load_game
 
-    return load_game(name, options, layout)
+    return load_game(name, options, hex, hands)
 
 
 def _print(as_json: bool, data: dict[str, Any], text: str) -> None:
@@ -72,9 +67,9 @@ def list_command(as_json: bool) -> None:
 @games.command()
 @game_options
 @click.option("--source", is_flag=True, help="Print the generated source of the game's kernels.")
-def show(name: str, options: tuple[str, ...], layout: str, as_json: bool, source: bool) -> None:
+def show(name: str, options: tuple[str, ...], hex: str, hands: str, as_json: bool, source: bool) -> None:
     """Show a game: its options, equipment and starting position."""
-    game = _load(name, options, layout)
+    game = _load(name, options, hex, hands)
     if source:
         _print(
             as_json,
@@ -114,9 +109,9 @@ def show(name: str, options: tuple[str, ...], layout: str, as_json: bool, source
 @click.option(
     "--depth", type=click.IntRange(1, 20), default=3, show_default=True, help="Plies to look ahead."
 )
-def perft(name: str, options: tuple[str, ...], layout: str, as_json: bool, depth: int) -> None:
+def perft(name: str, options: tuple[str, ...], hex: str, hands: str, as_json: bool, depth: int) -> None:
     """Count the move sequences of each length from the start, to check rules against other programs."""
-    game = _load(name, options, layout)
+    game = _load(name, options, hex, hands)
     counts = game.perft(depth)
     _print(
         as_json,
@@ -133,12 +128,12 @@ def perft(name: str, options: tuple[str, ...], layout: str, as_json: bool, depth
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random moves.")
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Threads to use.")
 def playout(
-    name: str, options: tuple[str, ...], layout: str, as_json: bool, n: int, seed: int, threads: int
+    name: str, options: tuple[str, ...], hex: str, hands: str, as_json: bool, n: int, seed: int, threads: int
 ) -> None:
     """Play games with uniformly random moves and report their lengths and results."""
     from crossplay.search.playout import random_playouts
 
-    game = _load(name, options, layout)
+    game = _load(name, options, hex, hands)
     statistics = random_playouts(game, n, seed, threads)
     data = {"game": game.name, "options": list(game.description.given), "seed": seed, **asdict(statistics)}
     _print(as_json, data, "\n".join(f"{key:>16}  {value}" for key, value in data.items()))
@@ -146,13 +141,13 @@ def playout(
 
 @games.command()
 @game_options
-def tensors(name: str, options: tuple[str, ...], layout: str, as_json: bool) -> None:
+def tensors(name: str, options: tuple[str, ...], hex: str, hands: str, as_json: bool) -> None:
     """Show the shapes and channels of a game's state and action tensors."""
-    game = _load(name, options, layout)
+    game = _load(name, options, hex, hands)
     data = {
         "game": game.name,
         "options": list(game.description.given),
-        "layout": layout,
+        "layout": game.layout._asdict(),
         "state_shape": list(game.state_shape),
         "state_channels": game.state_channels,
         "move_shape": list(game.move_shape),

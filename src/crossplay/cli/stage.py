@@ -62,13 +62,30 @@ def game_options(name: str, what: str) -> Callable[[Command], Command]:
     return decorate
 
 
-layout_option = click.option(
-    "--layout",
-    type=click.Choice(["dense", "ludii"]),
-    default="dense",
-    show_default=True,
-    help="How sites are laid out in tensors.",
-)
+def layout_options(hex: str, hands: str) -> Callable[[Command], Command]:
+    """Options ``--hex`` and ``--hands`` with these defaults."""
+
+    def decorate(command: Command) -> Command:
+        for option in (
+            click.option(
+                "--hands",
+                type=click.Choice(["faithful", "repaired"]),
+                default=hands,
+                show_default=True,
+                help="Hands in tensors: mostly on the board's corner as in Ludii, or each site a cell.",
+            ),
+            click.option(
+                "--hex",
+                type=click.Choice(["sparse", "dense"]),
+                default=hex,
+                show_default=True,
+                help="Boards of hexagons in tensors: spread as in Ludii, or rows of cells side by side.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def settings_of(model: type[Any], text: str | None) -> Any:
@@ -100,7 +117,7 @@ def load_game_of(header: ModelHeader) -> Game:
     """The game that a model plays."""
     from crossplay.games import load_game
 
-    return load_game(header.game, header.options, header.layout)
+    return load_game(header.game, header.options, **header.layout)
 
 
 def check_writable(folder: Path) -> None:

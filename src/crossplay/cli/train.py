@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @stage.game_options("game", "the game")
-@stage.layout_option
+@stage.layout_options(hex="dense", hands="repaired")
 @click.option("--network", help=stage.CONFIG_HELP)
 @click.option("--config", help=stage.CONFIG_HELP)
 @click.option(
@@ -34,7 +34,8 @@ def train(
     game: str,
     game_options: tuple[str, ...],
     key: str | None,
-    layout: str,
+    hex: str,
+    hands: str,
     network: str | None,
     config: str | None,
     role: str,
@@ -55,7 +56,8 @@ def train(
     settings = stage.with_seed(stage.settings_of(TrainingSettings, config), seed)
     network_settings = stage.settings_of(NetworkSettings, network)
     identity = Identity(f"train-{role}", experiment, seed, game=key or stage.key_of(game, game_options))
-    _train(load_game(game, game_options, layout), settings, network_settings, identity, track, output, None)
+    loaded = load_game(game, game_options, hex, hands)
+    _train(loaded, settings, network_settings, identity, track, output, None)
 
 
 @click.command("fine-tune")
@@ -122,7 +124,7 @@ def _train(
     params: dict[str, Any] = {
         "game": game.name,
         "options": list(game.options),
-        "layout": game.layout,
+        "layout": game.layout._asdict(),
         "network": network.model_dump(),
         "training": settings.model_dump(),
     }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command("map-channels")
 @stage.game_options("source", "the game to transfer from")
 @stage.game_options("target", "the game to transfer to")
-@stage.layout_option
+@stage.layout_options(hex="dense", hands="repaired")
 @stage.stage_options
 @click.option("--output", type=stage.FILE, required=True, help="JSON file to write.")
 def map_channels(
@@ -26,7 +26,8 @@ def map_channels(
     target: str,
     target_options: tuple[str, ...],
     target_key: str | None,
-    layout: str,
+    hex: str,
+    hands: str,
     experiment: str,
     seed: int,
     track: bool,
@@ -39,7 +40,9 @@ def map_channels(
     from crossplay.tracking import Identity
     from crossplay.transfer import map_channels as map_games
 
-    mapping = map_games(load_game(source, source_options, layout), load_game(target, target_options, layout))
+    mapping = map_games(
+        load_game(source, source_options, hex, hands), load_game(target, target_options, hex, hands)
+    )
     source_key = source_key or stage.key_of(source, source_options)
     target_key = target_key or stage.key_of(target, target_options)
     identity = Identity("map-channels", experiment, seed, source=source_key, target=target_key)
@@ -49,7 +52,8 @@ def map_channels(
         "move_channels": len(mapping.move_sources),
         "move_channels_matched": sum(index >= 0 for index in mapping.move_sources),
     }
-    with stage.recorded(track, identity, {"policy": mapping.policy, "layout": layout}, output) as run:
+    params = {"policy": mapping.policy, "layout": {"hex": hex, "hands": hands}}
+    with stage.recorded(track, identity, params, output) as run:
         write_text(output, mapping.to_json())
         run.log_metrics(counts, 0)
         run.log_artifact(output)
@@ -100,7 +104,7 @@ def transfer(
     from crossplay.transfer import ChannelMapping, transfer_parameters
 
     trained, source_header = load_model(model)
-    game = load_game(target, target_options, source_header.layout)
+    game = load_game(target, target_options, **source_header.layout)
     wanted = stage.settings_of(NetworkSettings, network) if network else stage.network_of(source_header)
     target_header = model_header(game, wanted)
     channels = ChannelMapping.from_json(

@@ -128,10 +128,11 @@ class ModelSpec(Settings):
         from crossplay.networks.inference import Evaluator
 
         network, header = load_model(Path(self.file))
-        if header.layout != game.layout:
+        layout = game.layout._asdict()
+        if header.layout != layout:
             raise CrossplayError(
-                f"{self.file}: its network reads the {header.layout!r} tensor layout, but the game is loaded"
-                f" with {game.layout!r}; load it with the model's layout, which both players must share"
+                f"{self.file}: its network reads the tensor layout {dict(header.layout)}, but the game is"
+                f" loaded with {layout}; load it with the model's layout, which both players must share"
             )
         for what, theirs, ours in (
             ("state", header.state_channels, game.state_channels),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crossplay.errors import CrossplayError, UnknownGame
+from crossplay.errors import UnknownGame
 from crossplay.games.board import Board
 from crossplay.games.compiler import (
     Component,
@@ -31,6 +31,7 @@ from crossplay.games.kernels import (
     count_leaves,
 )
 from crossplay.games.language import ExpandedDescription, load_description
+from crossplay.games.layout import Layout
 from crossplay.games.state import (
     AGENT,
     DRAW,
@@ -44,12 +45,7 @@ from crossplay.games.state import (
     move_from,
     move_to,
 )
-from crossplay.games.tensors import (
-    LAYOUTS,
-    build_encoding,
-    move_channel_names,
-    state_channel_names,
-)
+from crossplay.games.tensors import build_encoding, move_channel_names, state_channel_names
 
 
 class LegalMove(NamedTuple):
@@ -66,7 +62,7 @@ class Game:
     Attributes:
         name, options: the game's name and every option selected, defaults included.
         reference: what ``load_game`` was given: a library name or a path.
-        layout: ``"ludii"`` or ``"dense"``, see :func:`crossplay.games.tensors.build_encoding`.
+        layout: how sites are laid out in tensors.
         players: 2.
         components, containers, board, flags: the equipment.
         kernels: the rules as first-class numba functions.
@@ -83,10 +79,9 @@ class Game:
     players = 2
 
     def __init__(
-        self, description: ExpandedDescription, layout: str = "ludii", reference: str | None = None
+        self, description: ExpandedDescription, layout: Layout, reference: str | None = None
     ) -> None:
-        if layout not in LAYOUTS:
-            raise CrossplayError(f"unknown tensor layout {layout!r}; choose one of: {', '.join(LAYOUTS)}")
+        layout.check()
         model = read_model(description.game)
         self.description = description
         self.name = model.name
@@ -107,7 +102,7 @@ class Game:
         self.max_moves = self.board.n_sites + 1
         self.max_plies = self.board.n_sites + 1 + self.players
         self.encoding = build_encoding(
-            self.board, self.components, self.containers, self.flags, layout, _symmetries(model)
+            self.board, self.components, self.containers, self.flags, layout, _symmetries(model), {}, 0
         )
         self.state_channels = state_channel_names(self.components, self.containers, self.flags)
         self.move_channels = move_channel_names(self.flags)
@@ -117,7 +112,7 @@ class Game:
         self.n_actions = len(self.move_channels) * width * height
 
     def __repr__(self) -> str:
-        return f"Game({self.name!r}, options={list(self.options)!r}, layout={self.layout!r})"
+        return f"Game({self.name!r}, options={list(self.options)!r}, {self.layout})"
 
     def new_state(self) -> np.ndarray:
         """Return the initial position, ``int16[state_size]``."""
@@ -249,13 +244,14 @@ def list_games() -> list[str]:
     return sorted(file.name.removesuffix(".lud") for file in files if file.name.endswith(".lud"))
 
 
-def load_game(name: str, options: Sequence[str] = (), layout: str = "ludii") -> Game:
+def load_game(name: str, options: Sequence[str] = (), hex: str = "sparse", hands: str = "faithful") -> Game:
     """Load a game of the library by name, or a description file by its path.
 
     Args:
         name: ``"Hex"``, or a path that ends in ``.lud``.
         options: selections such as ``"Board Size/7x7"``; what is not selected takes its default.
-        layout: ``"ludii"`` or ``"dense"`` tensors.
+        hex, hands: how sites are laid out in tensors, see :class:`crossplay.games.layout.Layout`; by default
+            as Ludii does.
 
     Raises:
         UnknownGame: neither a library game nor a file.
@@ -273,4 +269,4 @@ def load_game(name: str, options: Sequence[str] = (), layout: str = "ludii") -> 
             hint = f"did you mean {near[0]!r}? " if near else ""
             raise UnknownGame(f"unknown game {name!r}; {hint}the library has: {', '.join(library)}")
         path = Path(str(resources.files("crossplay.games.library") / f"{name}.lud"))
-    return Game(load_description(path, options), layout, name)
+    return Game(load_description(path, options), Layout(hex, hands), name)

@@ -7,7 +7,8 @@ tensor representation; Soemers et al., "Deep Learning for General Game Playing w
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -15,6 +16,7 @@ from numba import njit
 
 from crossplay.games.board import Board
 from crossplay.games.compiler import Component, Container, Flags
+from crossplay.games.layout import Layout, tensor_coordinates
 from crossplay.games.state import (
     AGENT,
     HEADER,
@@ -29,21 +31,26 @@ from crossplay.games.state import (
     move_to,
 )
 
-LAYOUTS = ("ludii", "dense")
 DISTANCE_CLIP = 3  # offsets of 3 and more between a move's from and to share a channel
-LAST_MOVE_CHANNELS = (
-    "Last move's from-position",
-    "Last move's to-position",
-    "Second-to-last move's from-position",
-    "Second-to-last move's to-position",
-)
+LEVELS = 3  # levels of a stack that moves are told apart by; 2 and more share a channel
+STACK_DEPTH = 5  # levels of a stack that are seen from its bottom, and as many from its top
+LOCAL_STATES = 6  # local states of 5 and more share a channel
+NEUTRAL = 0  # owner of pieces that no tensor shows, unless they are in a stack
+
+STACK_SIZES = "Stack sizes (non-binary channel!)"
+COUNTS = "Counts (non-binary channel!)"
+MOVER_IS_1 = "Is Player 1 the current mover?"
+FIRST_LOCAL_STATE = "Local state == 0"
+DID_SWAP = "Did Swap Occur?"
+LAST_FROM_POSITION = "Last move's from-position"
 
 
 class Encoding(NamedTuple):
     """Tables for :func:`encode_state` and :func:`action_index`; ``S`` symmetries, ``n`` sites.
 
     Row ``s`` of ``x``, ``y`` and ``cells`` says where each site lies after the board's ``s``-th symmetry;
-    row 0 is the identity. Planes that a game lacks are -1.
+    row 0 is the identity, and sites beside the board stay where they are. Planes and sections of the
+    state that a game lacks are -1.
     """
 
     x: np.ndarray  # int32[S, n]
@@ -54,81 +61,132 @@ class Encoding(NamedTuple):
     width: int
     height: int
     state_channels: int
+    size_plane: int
+    count_plane: int
     mover_plane: int  # first of one plane per agent
+    local_plane: int  # first of one plane per local state
     swap_plane: int
     last_plane: int  # first of the four last-move planes
+    first_read: int  # first site whose stack, count and local state are read (Layout.hands)
+    counts: int  # sections of the state, one cell per site
+    local_states: int
+    sizes: int
+    levels: int  # section with ``max_height`` cells per site
+    max_height: int
     distance_clip: int  # 0 when moves are told apart by their destination alone
+    level_channels: int  # how many channels each offset has
     pass_channel: int
 
 
 def state_channel_names(
-    components: tuple[Component, ...], containers: tuple[Container, ...], flags: Flags
+    components: Sequence[Component], containers: Sequence[Container], flags: Flags
 ) -> list[str]:
     """Names of the state channels, in order, as Ludii writes them."""
-    names = [f"Piece Type {c.index} ({c.name})" for c in components]
-    names += [f"Is Player {player} the current mover?" for player in (1, 2)]
+    names = []
+    for piece in (f"Piece Type {c.index} ({c.name})" for c in components):
+        if flags.stacking:
+            names += [f"{piece} at level {i} from stack bottom." for i in range(STACK_DEPTH)]
+            names += [f"{piece} at level {i} from stack top." for i in range(STACK_DEPTH)]
+        else:
+            names.append(piece)
+    if flags.stacking:
+        names.append(STACK_SIZES)
+    if flags.counts:
+        names.append(COUNTS)
+    names += [MOVER_IS_1, "Is Player 2 the current mover?"]
+    if flags.local_state:
+        names += [FIRST_LOCAL_STATE, *(f"Local state == {i}" for i in range(1, LOCAL_STATES - 1))]
+        names.append(f"Local state >= {LOCAL_STATES - 1}")
     if flags.swap:
-        names.append("Did Swap Occur?")
+        names.append(DID_SWAP)
     names += [f"Does position exist in container {c.index} ({c.name})?" for c in containers]
-    return names + list(LAST_MOVE_CHANNELS)
+    return [
+        *names,
+        LAST_FROM_POSITION,
+        "Last move's to-position",
+        "Second-to-last move's from-position",
+        "Second-to-last move's to-position",
+    ]
 
 
 def move_channel_names(flags: Flags) -> list[str]:
-    """Names of the action channels, in order: placement or the 49 offsets, then pass and swap."""
+    """Names of the action channels, in order.
+
+    Placement or the 49 offsets, each with 9 ranges of levels if the game has stacks; then pass and swap.
+    """
     if flags.moves_have_from:
         offsets = range(-DISTANCE_CLIP, DISTANCE_CLIP + 1)
         signs = {-DISTANCE_CLIP: f"<={-DISTANCE_CLIP}", DISTANCE_CLIP: f">={DISTANCE_CLIP}"}
         names = [f"Move dx={signs.get(dx, dx)} dy={signs.get(dy, dy)}" for dx in offsets for dy in offsets]
     else:
         names = ["Place"]
+    if flags.stacking:
+        bounds = [*map(str, range(LEVELS - 1)), f">={LEVELS - 1}"]
+        names = [f"{name} level={low} more={more}" for name in names for low in bounds for more in bounds]
     return [*names, "Pass", "Swap"]
 
 
 def build_encoding(
     board: Board,
-    components: tuple[Component, ...],
-    containers: tuple[Container, ...],
+    components: Sequence[Component],
+    containers: Sequence[Container],
     flags: Flags,
-    layout: str,
+    layout: Layout,
     symmetries: np.ndarray,
+    sections: Mapping[str, int],
+    max_height: int,
 ) -> Encoding:
     """Build the tables.
 
     Args:
-        layout: ``"ludii"`` ranks the sites' coordinates, which leaves every other cell of a hex board's
-            plane empty; ``"dense"`` puts hex boards on axial coordinates, so that a rhombus of N x N
-            cells is an N x N plane with every neighbour inside a 3 x 3 kernel. Square boards are the
-            same in both.
-        symmetries: ``int[S, n]`` site permutations, identity first.
+        layout: where the sites lie.
+        symmetries: ``int[S, sites of the board]`` permutations, identity first.
+        sections: offsets in the state of ``"COUNT"``, ``"LOCAL"``, ``"SIZE"`` and ``"LEVELS"``, as far as
+            the game has them.
+        max_height: cells per site of ``"LEVELS"``.
     """
-    if layout == "dense" and board.axial is not None:
-        x, y = (board.axial - board.axial.min(axis=0)).T
-    else:
-        x, y = board.rank_coordinates()
-    x, y = x.astype(np.int32)[symmetries], y.astype(np.int32)[symmetries]
-    height = int(y.max()) + 1
+    place = tensor_coordinates(board, containers, layout)
+    others = np.arange(board.n_sites, len(place.x))
+    sites = np.array([[*symmetry, *others] for symmetry in symmetries])
+    x, y = place.x[sites], place.y[sites]
     names = state_channel_names(components, containers, flags)
-    mover = len(components)
-    after_swap = mover + 2 + int(flags.swap)
+    first_container = names.index(LAST_FROM_POSITION) - len(containers)
     clip = DISTANCE_CLIP if flags.moves_have_from else 0
+    level_channels = LEVELS**2 if flags.stacking else 1
     return Encoding(
         x=x,
         y=y,
-        cells=np.ascontiguousarray(x * height + y),
-        piece_planes=np.array([-1, *range(len(components))], np.int32),
+        cells=np.ascontiguousarray(x * place.height + y),
+        piece_planes=np.array(
+            [-1, *(-1 if flags.stacking or c.owner == NEUTRAL else c.index - 1 for c in components)], np.int32
+        ),
         container_planes=np.repeat(
-            np.arange(after_swap, after_swap + len(containers), dtype=np.int32),
+            np.arange(first_container, first_container + len(containers), dtype=np.int32),
             [container.sites for container in containers],
         ),
-        width=int(x.max()) + 1,
-        height=height,
+        width=place.width,
+        height=place.height,
         state_channels=len(names),
-        mover_plane=mover,
-        swap_plane=mover + 2 if flags.swap else -1,
-        last_plane=after_swap + len(containers),
+        size_plane=_index(names, STACK_SIZES),
+        count_plane=_index(names, COUNTS),
+        mover_plane=_index(names, MOVER_IS_1),
+        local_plane=_index(names, FIRST_LOCAL_STATE),
+        swap_plane=_index(names, DID_SWAP),
+        last_plane=_index(names, LAST_FROM_POSITION),
+        first_read=board.n_sites if layout.hands == "faithful" and board.site_type != "Cell" else 0,
+        counts=sections["COUNT"] if flags.counts else -1,
+        local_states=sections["LOCAL"] if flags.local_state else -1,
+        sizes=sections["SIZE"] if flags.stacking else -1,
+        levels=sections["LEVELS"] if flags.stacking else -1,
+        max_height=max_height,
         distance_clip=clip,
-        pass_channel=(2 * clip + 1) ** 2,
+        level_channels=level_channels,
+        pass_channel=(2 * clip + 1) ** 2 * level_channels,
     )
+
+
+def _index(names: list[str], name: str) -> int:
+    return names.index(name) if name in names else -1
 
 
 @njit(nogil=True)
@@ -142,6 +200,12 @@ def encode_state(encoding: Encoding, symmetry: int, state: np.ndarray, out: np.n
         channel = encoding.piece_planes[state[HEADER + site]]
         if channel >= 0:
             out[channel * plane + cell] = 1.0
+    if encoding.size_plane >= 0:
+        encode_stacks(encoding, symmetry, state, out)
+    if encoding.count_plane >= 0:
+        encode_counts(encoding, symmetry, state, out)
+    if encoding.local_plane >= 0:
+        encode_local_states(encoding, symmetry, state, out)
     first = (encoding.mover_plane + state[AGENT] - 1) * plane
     out[first : first + plane] = 1.0
     if encoding.swap_plane >= 0 and state[SWAPPED] != 0:
@@ -151,6 +215,44 @@ def encode_state(encoding: Encoding, symmetry: int, state: np.ndarray, out: np.n
     for i, field in enumerate((LAST_FROM, LAST_TO, PREVIOUS_FROM, PREVIOUS_TO)):
         if state[field] >= 0:
             out[first + i * plane + encoding.cells[symmetry, state[field]]] = 1.0
+
+
+# The parts of encode_state are written in line: handing the tables on costs as much as a small board.
+@njit(nogil=True, inline="always")
+def encode_stacks(encoding: Encoding, symmetry: int, state: np.ndarray, out: np.ndarray) -> None:
+    """Write the pieces by their level from the bottom and from the top, and the stacks' sizes."""
+    plane = encoding.width * encoding.height
+    for site in range(encoding.first_read, encoding.cells.shape[1]):
+        size = state[encoding.sizes + site]
+        if size == 0:
+            continue
+        cell = encoding.cells[symmetry, site]
+        bottom = encoding.levels + site * encoding.max_height
+        for i in range(min(size, STACK_DEPTH)):
+            low = (state[bottom + i] - 1) * 2 * STACK_DEPTH + i
+            high = (state[bottom + size - 1 - i] - 1) * 2 * STACK_DEPTH + STACK_DEPTH + i
+            out[low * plane + cell] = 1.0
+            out[high * plane + cell] = 1.0
+        out[encoding.size_plane * plane + cell] = size
+
+
+@njit(nogil=True, inline="always")
+def encode_counts(encoding: Encoding, symmetry: int, state: np.ndarray, out: np.ndarray) -> None:
+    """Write how many pieces are on each site; of sites that share a cell the last counts, even if empty."""
+    first = encoding.count_plane * encoding.width * encoding.height
+    for site in range(encoding.first_read, encoding.cells.shape[1]):
+        out[first + encoding.cells[symmetry, site]] = state[encoding.counts + site]
+
+
+@njit(nogil=True, inline="always")
+def encode_local_states(encoding: Encoding, symmetry: int, state: np.ndarray, out: np.ndarray) -> None:
+    """Set one of the local state planes for each site; a site that is not read has state 0."""
+    plane = encoding.width * encoding.height
+    for site in range(encoding.cells.shape[1]):
+        value = 0
+        if site >= encoding.first_read:
+            value = min(state[encoding.local_states + site], LOCAL_STATES - 1)
+        out[(encoding.local_plane + value) * plane + encoding.cells[symmetry, site]] = 1.0
 
 
 @njit(nogil=True)
@@ -173,8 +275,9 @@ def action_index(encoding: Encoding, symmetry: int, move: int) -> int:
         dx = encoding.x[symmetry, to] - encoding.x[symmetry, origin]
         dy = encoding.y[symmetry, to] - encoding.y[symmetry, origin]
         channel = (min(max(dx, -clip), clip) + clip) * (2 * clip + 1) + min(max(dy, -clip), clip) + clip
-    return channel * plane + encoding.cells[symmetry, to]
+    return channel * encoding.level_channels * plane + encoding.cells[symmetry, to]
 
 
 _TABLE, _ROW = np.zeros((1, 1), np.int32), np.zeros(1, np.int32)
-ENCODING = numba.typeof(Encoding(_TABLE, _TABLE, _TABLE, _ROW, _ROW, 0, 0, 0, 0, 0, 0, 0, 0))
+_NUMBERS: Any = [0] * (len(Encoding._fields) - 5)
+ENCODING = numba.typeof(Encoding(_TABLE, _TABLE, _TABLE, _ROW, _ROW, *_NUMBERS))

@@ -18,7 +18,7 @@ from crossplay.files import write_bytes
 from crossplay.networks.base import PolicyValueNetwork
 from crossplay.networks.registry import build_network
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 # One metadata key only: safetensors writes several in random order, and equal models should be equal files.
 _METADATA_KEY = "crossplay"
@@ -33,7 +33,7 @@ class ModelHeader:
         hyperparameters: the architecture's keyword arguments.
         game: name or path of the game whose tensors the network reads.
         options: the game's option selections.
-        layout: tensor layout of the game, "ludii" or "dense".
+        layout: how the game's sites lie in its tensors, keyword arguments for loading it.
         state_channels: names of the input planes, in order.
         move_channels: names of the policy planes, in order.
         positions: self-play positions the weights have been trained with; 0 for an untrained network.
@@ -45,7 +45,7 @@ class ModelHeader:
     hyperparameters: Mapping[str, Any]
     game: str
     options: tuple[str, ...]
-    layout: str
+    layout: Mapping[str, str]
     state_channels: tuple[str, ...]
     move_channels: tuple[str, ...]
     positions: int = 0
@@ -75,7 +75,7 @@ class ModelHeader:
             "hyperparameters": dict,
             "game": str,
             "options": list,
-            "layout": str,
+            "layout": dict,
             "state_channels": list,
             "move_channels": list,
             "positions": int,

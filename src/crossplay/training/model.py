@@ -17,7 +17,7 @@ def model_header(game: Game, network: NetworkSettings) -> ModelHeader:
         hyperparameters=network.model_dump(exclude={"architecture"}),
         game=game.reference,
         options=tuple(game.options),
-        layout=game.layout,
+        layout=game.layout._asdict(),
         state_channels=tuple(game.state_channels),
         move_channels=tuple(game.move_channels),
     )

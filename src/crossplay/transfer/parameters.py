@@ -121,7 +121,8 @@ def _check_network(source: ModelHeader, target: ModelHeader) -> None:
             )
     if source.layout != target.layout:
         raise CrossplayError(
-            f"the source model reads layout {source.layout!r}, the target {target.layout!r}; use one layout"
+            f"the source model reads the tensor layout {dict(source.layout)}, the target"
+            f" {dict(target.layout)}; use one layout"
         )
 
 
