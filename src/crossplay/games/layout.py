@@ -25,7 +25,8 @@ class Layout(NamedTuple):
     Attributes:
         hex: ``"sparse"`` ranks the sites' coordinates, which leaves every other cell of a hex board's plane
             empty; ``"dense"`` puts hex boards on axial coordinates, so that a rhombus of N x N cells is an
-            N x N plane with every neighbour inside a 3 x 3 kernel. Other boards are the same in both.
+            N x N plane with every neighbour inside a 3 x 3 kernel. Boards of triangles lose their gaps, too;
+            others are the same in both.
         hands: ``"repaired"`` gives every site a cell of its own. ``"faithful"`` repeats two slips of Ludii's:
             where hands are columns, the column of the last hand goes to the first one and the other hands'
             sites all lie at (0, 0), on top of the board's corner; and on boards of vertices, counts, local
@@ -54,10 +55,8 @@ class Coordinates(NamedTuple):
 
 def tensor_coordinates(board: Board, containers: Sequence[Container], layout: Layout) -> Coordinates:
     """Lay out the sites of all ``containers``, of which the board is the first."""
-    if layout.hex == "dense" and board.axial is not None:
-        board_x, board_y = (board.axial - board.axial.min(axis=0)).T
-    else:
-        board_x, board_y = board.rank_coordinates()
+    dense = layout.hex == "dense"
+    board_x, board_y = board.dense_coordinates() if dense else board.rank_coordinates()
     width, height = int(board_x.max()) + 1, int(board_y.max()) + 1
     hands = containers[1:]
     n_sites = len(board_x) + sum(hand.sites for hand in hands)

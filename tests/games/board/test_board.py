@@ -16,10 +16,8 @@ from crossplay.games.board import Board, build_board
 from crossplay.games.language import Ludeme, load_description, parse, walk
 
 REFERENCE = Path(__file__).parents[2] / "reference" / "ludii"
+RELATIONS = {"Orthogonal": "orthogonal", "Diagonal": "diagonal", "Adjacent": "adjacent", "OffDiagonal": "off"}
 LIBRARY = Path(__file__).parents[3] / "src" / "crossplay" / "games" / "library"
-
-SUPPORTED = ("square-4-cells", "square-4-vertices", "square-5-cells", "rectangle-3x5", "hexhex-3",
-             "hex-diamond-3", "hex-diamond-4")  # fmt: skip
 
 
 def read(name: str) -> Any:
@@ -40,7 +38,7 @@ def lists(groups: tuple[tuple[int, ...], ...]) -> list[list[int]]:
     return [list(group) for group in groups]
 
 
-@pytest.mark.parametrize("name", SUPPORTED)
+@pytest.mark.parametrize("name", sorted(TOPOLOGY))
 def test_topology_is_that_of_ludii(name: str) -> None:
     expected = TOPOLOGY[name]
     built = board(expected["board"])
@@ -51,30 +49,42 @@ def test_topology_is_that_of_ludii(name: str) -> None:
     np.testing.assert_allclose(built.centroids, [element["c"] for element in elements], atol=1e-3)
     x, y = built.rank_coordinates()
     np.testing.assert_array_equal(np.stack([x, y], axis=1), [element["xy"] for element in elements])
-    for relation in ("Orthogonal", "Diagonal", "Adjacent"):
-        assert list(built.directions[relation]) == expected["directions"][relation.lower()]
-        assert lists(built.neighbours(relation)) == [near[relation.lower()] for near in expected["relations"]]
+    for relation, key in RELATIONS.items():
+        assert list(built.directions[relation]) == expected["directions"][key]
+        assert lists(built.neighbours(relation)) == [near[key] for near in expected["relations"]]
     assert list(built.directions["All"]) == expected["directions"]["all"]
     for site, radials in enumerate(expected["radials"]):
         ways = {compass: built.radial(site, compass) for compass in built.steps}
         named = {key: value for key, value in radials.items() if key in built.steps}
         assert {compass: [list(way)] for compass, way in ways.items() if way} == named
-    assert {key: list(sites) for key, sites in built.sets.items()}.items() <= sets.items()
+        for relation in RELATIONS:
+            ways = {way: _follow(table, site) for way, table in built.ways(relation).items()}
+            assert sorted(way for way in ways.values() if way) == sorted(radials.get(relation, []))
+    named = {key: list(sites) for key, sites in built.sets.items() if key in sets}
+    assert named == {key: value for key, value in sets.items() if key not in ("phases", "rows", "columns")}
     assert lists(built.phases) == [phase for phase in sets["phases"] if phase]
     assert lists(built.rows) == sets["rows"]
     assert lists(built.columns) == sets["columns"]
     if built.tiling == "hex":
         assert {side: list(sites) for side, sites in built.sides.items()} == expected["sides"]
-    else:  # Ludii's names of the sides of a square board are odd; ours are the natural ones
-        assert [built.sides[side] for side in "NSEW"] == [
-            built.sets[edge] for edge in ("top", "bottom", "right", "left")
-        ]
 
 
-@pytest.mark.parametrize("name", sorted(set(TOPOLOGY) - set(SUPPORTED)))
-def test_other_boards_are_refused_by_name(name: str) -> None:
-    with pytest.raises(UnsupportedLudeme, match=r"UnsupportedLudeme: \(\S.* \.\.\.\) at game\.lud:1"):
-        board(TOPOLOGY[name]["board"])
+def _follow(table: np.ndarray, site: int) -> list[int]:
+    found = []
+    while (site := int(table[site])) >= 0:
+        found.append(site)
+    return found
+
+
+@pytest.mark.parametrize(
+    "text", ["(square 4)", "(square 5) use:Vertex", "(rectangle 3 5)", "(morris 3) use:Vertex"]
+)
+def test_sides_of_squares_have_their_natural_names(text: str) -> None:
+    # Ludii 1.0.8 calls the left one NW and the bottom one SE.
+    built = board(text)
+    assert {
+        side: built.sets[edge] for side, edge in zip("NSEW", ("top", "bottom", "right", "left"), strict=True)
+    } == (built.sides)
 
 
 def _library_file(entry: dict[str, Any]) -> Path:
@@ -99,7 +109,8 @@ def test_sites_of_library_games_are_those_of_ludii(entry: dict[str, Any]) -> Non
     assert list(built.labels) == entry["siteLabels"]
     assert x.tolist() == entry["siteX"][: built.n_sites]
     assert y.tolist() == entry["siteY"][: built.n_sites]
-    assert (x.max() + 1, y.max() + 1) == (entry["tensorDimX"], entry["tensorDimY"])
+    if built.n_sites == len(entry["siteX"]):  # no hands beside the board
+        assert (x.max() + 1, y.max() + 1) == (entry["tensorDimX"], entry["tensorDimY"])
 
 
 @pytest.mark.parametrize(
@@ -111,6 +122,19 @@ def test_sites_of_library_games_are_those_of_ludii(entry: dict[str, Any]) -> Non
         ("(rectangle 1 7)", 2),
         ("(hex Diamond 5)", 4),
         ("(hex 4)", 12),
+        ("(rotate 90 (hex 4))", 12),
+        ("(hex Triangle 5)", 6),
+        ("(hex Limping 4)", 6),
+        ("(hex Rectangle 3 4)", 4),
+        ("(intersect { (hex 4) (shift -1.73 0 (hex Rectangle 4 6)) })", 2),
+        ("(tri 4)", 6),
+        ("(tri Hexagon 3) use:Vertex", 12),
+        ("(tri Star 2)", 12),
+        ("(morris 3) use:Vertex", 8),
+        ("(concentric sides:5 rings:2) use:Vertex", 10),
+        ("(square Diamond 3)", 8),
+        ("(rotate 45 (square 4))", 8),
+        ("(remove (square 4) cells:{0})", 2),
         ("(square 1)", 1),
     ],
 )
@@ -129,8 +153,21 @@ def test_symmetries_form_a_group_that_keeps_neighbours(text: str, count: int) ->
             assert all({int(image[other]) for other in near[s]} == near[image[s]] for s in range(len(near)))
 
 
-@pytest.mark.parametrize("text", ["(hex Diamond 4)", "(hex 3)"])
-def test_axial_coordinates_put_neighbours_in_a_three_by_three_window(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "width", "height"),
+    [
+        ("(hex Diamond 4)", 4, 4),
+        ("(hex 3)", 5, 5),
+        ("(rotate 90 (hex 3))", 5, 5),
+        ("(hex Triangle 5)", 5, 5),
+        ("(hex Rectangle 3 4)", 5, 3),
+        ("(tri Hexagon 3) use:Vertex", 5, 5),
+        ("(brick Diamond 3)", 3, 5),
+    ],
+)
+def test_axial_coordinates_put_neighbours_in_a_three_by_three_window(
+    text: str, width: int, height: int
+) -> None:
     built = board(text)
     assert built.axial is not None
     steps = {(1, 0), (0, 1), (1, 1), (-1, 0), (0, -1), (-1, -1)}
@@ -138,7 +175,95 @@ def test_axial_coordinates_put_neighbours_in_a_three_by_three_window(text: str) 
     for site, near in enumerate(built.neighbours("Orthogonal")):
         column, row = built.axial[site].tolist()
         assert {at[c, r] for dc, dr in steps if ((c := column + dc), (r := row + dr)) in at} == set(near)
-    assert built.axial.min() == 0
+    x, y = built.dense_coordinates()
+    assert (x.min(), y.min(), x.max() + 1, y.max() + 1) == (0, 0, width, height)
+
+
+def test_triangles_lie_in_strips_of_the_dense_layout() -> None:
+    built = board("(tri 5)")
+    x, y = built.dense_coordinates()
+    assert (x.max() + 1, y.max() + 1) == (9, 5)
+    assert len(set(zip(x.tolist(), y.tolist(), strict=True))) == built.n_sites
+    for site, near in enumerate(built.neighbours("Orthogonal")):
+        assert all(abs(x[site] - x[other]) + abs(y[site] - y[other]) == 1 for other in near)
+
+
+@pytest.mark.parametrize(
+    ("text", "facing", "expected"),
+    [
+        ("(square 3)", "N", {"Forward": "N", "FL": "NW", "FR": "NE", "Backward": "S", "BL": "SE", "BR": "SW",
+                             "Leftward": "W", "Rightward": "E", "FLL": "NW", "Forwards": "NW N NE",
+                             "Leftwards": "NW W SW"}),
+        ("(square 3)", "S", {"Forward": "S", "FL": "SE", "FR": "SW", "Leftward": "E"}),
+        ("(hex 3)", "N", {"Forward": "", "FL": "NNW", "FR": "NNE", "Backward": "", "Rightward": "E",
+                          "BL": "SSE", "BR": "SSW", "Backwards": "SSE SSW"}),
+        ("(rotate 90 (hex 3))", "N", {"Forward": "N", "FL": "WNW", "FR": "ENE", "Leftward": ""}),
+    ],
+)  # fmt: skip
+def test_relative_directions(text: str, facing: str, expected: dict[str, str]) -> None:
+    built = board(text)
+    assert {name: " ".join(built.relative(facing, name)) for name in expected} == expected
+
+
+def test_relative_directions_of_a_relation() -> None:
+    built = board("(square 3)")
+    assert built.relative("N", "FL", "Orthogonal") == ("W",)
+    assert built.relative("N", "Forward", "Diagonal") == ()
+    assert board("(square 1)").relative("N", "FL") == ()
+
+
+def test_headings_and_distances() -> None:
+    built = board("(square 4)")
+    names, headings = built.directions["Adjacent"], built.headings()
+    start, end = built.site_of_label("A1"), built.site_of_label("C3")
+    assert start is not None
+    assert end is not None
+    assert names[headings[start, end]] == "NE"
+    assert names[headings[end, start]] == "SW"
+    assert headings[0, 0] == headings[0, 6] == -1
+    assert built.distances()[start, end] == 2
+    assert built.distances("Orthogonal")[start, end] == 4
+    apart = board("(union { (square 2) (shift 5 0 (square 2)) })")
+    assert apart.distances()[0, 4] == -1
+    assert apart.site_of_label("Z9") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sites"),
+    [
+        ("(hex 4) use:Vertex", 96),
+        ("(hex Star 2)", 37),
+        ("(hex Prism 3 2)", 14),
+        ("(hex Limping 4)", 48),
+        ("(hex {3 3 3 3 3})", 19),
+        ("(hex (+ 2 1))", 19),
+        ("(tri Hexagon 3)", 54),
+        ("(tri Star 2) use:Vertex", 37),
+        ("(tri Square 4) use:Vertex", 14),
+        ("(tri Prism 3 2) use:Vertex", 14),
+        ("(tri Diamond 4)", 32),
+        ("(brick 4)", 18),
+        ("(square Limping 4)", 20),
+        ("(square 5 diagonals:Solid) use:Vertex", 41),
+        ("(concentric Hexagon rings:3) use:Vertex", 36),
+        ("(morris 2 joinCorners:True) use:Vertex", 16),
+        ("(graph vertices:{{0 0} {1 0} {1 1} {0 1}} edges:{{0 1} {1 2} {2 3} {3 0} {0 2}})", 2),
+        ("(remove (square 4) vertices:{{0.0 4.0}})", 15),
+        ("(remove (square 4) cells:{5} edges:{{0 1}})", 14),
+        ("(remove (square 4) (poly {{-0.5 -0.5} {-0.5 0.5} {0.5 0.5} {0.5 -0.5}}))", 15),
+        ("(merge (rectangle 6 2) (rectangle 3 5))", 21),
+        ("(scale 2 (square 3))", 9),
+        ("(skew 0.5 (square 3))", 9),
+    ],
+)
+def test_number_of_sites(text: str, sites: int) -> None:
+    assert board(text).n_sites == sites
+
+
+def test_edges_of_solid_diagonals_meet_in_the_middle() -> None:
+    built = board("(square 2 diagonals:Solid) use:Vertex")
+    assert built.labels[2] == "B2"
+    assert len(built.neighbours("Orthogonal")[2]) == 4
 
 
 def test_labels_beyond_z() -> None:
@@ -152,7 +277,6 @@ def test_labels_beyond_z() -> None:
         ("(square)", LudSyntaxError, "game.lud:1:8: (square ...) needs a size"),
         ("(hex Diamond)", LudSyntaxError, "game.lud:1:8: (hex Diamond ...) needs a size"),
         ("(square 0)", LudSyntaxError, "game.lud:1:16: a board's size"),
-        ("(square 1) use:Vertex", LudSyntaxError, "from 2 to 60, not 1"),
         ("(hex Diamond 2.5)", LudSyntaxError, "not 2.5"),
         ("(square 100000)", LudSyntaxError, "not 100000"),
         ('(square "A1")', LudSyntaxError, 'not "A1"'),
@@ -160,8 +284,17 @@ def test_labels_beyond_z() -> None:
         ("(square 4) use:5", UnsupportedLudeme, "use:5"),
         ("(square 4) (track 1)", UnsupportedLudeme, "(track ...)"),
         ("(square 4) largeStack:True", UnsupportedLudeme, "largeStack:"),
-        ("(hex 4) use:Vertex", UnsupportedLudeme, "(hex use:Vertex ...)"),
-        ("(square 4 diagonals:Alternating)", UnsupportedLudeme, "(square diagonals: ...)"),
+        ("(square 4 diagonals:Wavy)", UnsupportedLudeme, "(square diagonals:Wavy ...)"),
+        ("(square 4 pyramidal:True)", UnsupportedLudeme, "(square pyramidal: ...)"),
+        ("(hex Spiral 4)", UnsupportedLudeme, "(hex Spiral ...)"),
+        ("(tiling T488 3)", UnsupportedLudeme, "(tiling T488 ...)"),
+        ("(morris 3)", UnsupportedLudeme, "(morris on cells ...)"),
+        ("(rotate (square 4) 90)", LudSyntaxError, "game.lud:1:16: expected a number, not square"),
+        ("(shift 1 1 1 (square 4))", UnsupportedLudeme, "(shift ...)"),
+        ("(merge (square 4))", UnsupportedLudeme, "(merge ...)"),
+        ("(graph vertices:{{0 0 1}})", UnsupportedLudeme, "({...} with a height ...)"),
+        ("(graph vertices:{{0 0}} edges:{{0 1}})", LudSyntaxError, "from 0 to 0, not 1"),
+        ("(graph vertices:{{0 0}})", LudSyntaxError, "the board has no sites"),
         ("5", UnsupportedLudeme, "(5 ...)"),
     ],
 )
