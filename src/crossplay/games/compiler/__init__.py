@@ -1,16 +1,19 @@
-"""From a tree of ludemes and a board to compiled kernels."""
+"""The compiler: a tree of ludemes and a board -> a few numba kernels, cached on disk."""
 
-from crossplay.games.compiler.generate import generate, uses_symmetric_rules
+from crossplay.games.compiler.flags import Flags
+from crossplay.games.compiler.generate import Generated, generate
 from crossplay.games.compiler.load import load_kernels
-from crossplay.games.compiler.model import Component, Container, Flags, GameModel, read_model
+from crossplay.games.compiler.model import Component, Container, GameModel, read_model
+from crossplay.games.compiler.symmetry import rule_symmetries
 
 __all__ = [
     "Component",
     "Container",
     "Flags",
     "GameModel",
+    "Generated",
     "generate",
     "load_kernels",
     "read_model",
-    "uses_symmetric_rules",
+    "rule_symmetries",
 ]

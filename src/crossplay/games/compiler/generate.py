@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 
-from crossplay.games.compiler.conditions import RELATIONS, compile_condition
+import crossplay.games.compiler.ludemes  # noqa: F401  (registers the ludemes)
 from crossplay.games.compiler.model import ROLES, GameModel, malformed, only_labels, refuse
-from crossplay.games.compiler.moves import compile_play
-from crossplay.games.compiler.source import KernelSource
-from crossplay.games.language import Ludeme, Node, Symbol, walk
+from crossplay.games.compiler.registry import Compiler
+from crossplay.games.compiler.scope import Moves, Scope, indent, lines
+from crossplay.games.compiler.start import compile_start
+from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 # Ludii ends a game as a draw at these bounds (turns are counted per player).
 MOVE_LIMIT = 10_000
 TURN_LIMIT = 2 * 1_250
-
-_WORDS_WITHOUT_DIRECTION = frozenset(
-    {"Add", "Connected", "Draw", "Empty", "Line", "Loss", "Mover", "Next", "Win", *RELATIONS, *ROLES}
-)
 
 _IMPORTS = """\
 import numpy as np
 from numba import cfunc, njit
 
 from crossplay.games.random import below
+from crossplay.games.stack import stack_int16, stack_int64
 from crossplay.games.state import (
     AGENT,
     APPLY_SIGNATURE,
@@ -33,9 +32,12 @@ from crossplay.games.state import (
     LEGAL_SIGNATURE,
     MOVER,
     MOVES,
+    NEXT,
     OUTCOME,
     PASS,
     PASSES,
+    PHASE,
+    PREV,
     PREVIOUS_FROM,
     PREVIOUS_TO,
     RUNNING,
@@ -48,24 +50,164 @@ from crossplay.games.state import (
 """
 
 
-def generate(model: GameModel, heading: str) -> tuple[str, int]:
-    """Return the module's source and the length of a state row.
+@dataclass(frozen=True)
+class Generated:
+    """A kernel module's text and what its users must know about it.
 
-    The module defines ``start``, ``legal``, ``apply`` and ``sample`` as described for
-    :class:`crossplay.games.state.Kernels`.
+    Attributes:
+        text: the source; it defines ``start``, ``legal``, ``apply`` and ``sample`` as described for
+            :class:`crossplay.games.state.Kernels`.
+        state_size: length of a state row.
+        sections: offset of each named part of a row behind the components.
+        max_moves: a bound on the legal moves of a position.
+        max_plies: a bound on the moves of a game.
+        tensor_size: how many cells at the row's beginning the tensors depend on.
+    """
+
+    text: str
+    state_size: int
+    sections: dict[str, int]
+    max_moves: int
+    max_plies: int
+    tensor_size: int
+
+
+def generate(model: GameModel, heading: str) -> Generated:
+    """Compile a game.
 
     Raises:
         UnsupportedLudeme: a rule has no meaning here yet.
     """
-    source = KernelSource(model)
-    # Conditions come first: what they keep up to date decides what a placement has to do.
-    ending = "\n".join(_end_rule(rule, source, first=i == 0) for i, rule in enumerate(model.end))
-    moves = compile_play(model.play, source)
-    swap_move = "if state[MOVES] == 1:\n    moves[n] = SWAP\n    n += 1" if model.flags.swap else ""
-    swap_apply = (
+    c = Compiler(model)
+    tensor_size = c.source.state_size
+    for meta in model.metas:
+        _compile_meta(c, meta)
+    phase_moves = [c.moves(phase.play, Scope()) for phase in model.phases]
+    endings = [_end_rules(c, (*phase.end, *model.end)) for phase in model.phases]
+    changes = _phase_changes(c)
+    start = compile_start(c)
+    max_moves = 2 + max(_bound(c, part) for part in phase_moves)
+    c.source.constant("MAX_MOVES", max_moves)
+    _finish(c, endings, changes)
+    c.actions.finish()
+    c.kinds.finish()
+    _listing(c, phase_moves)
+    c.source.constant("STATE_SIZE", c.source.state_size)
+    _kernels(c, phase_moves, start)
+    text = f'"""{heading}"""\n\n{_IMPORTS}\n{c.source.body()}\n'
+    grows_only = not c.actions.mutations
+    return Generated(
+        text,
+        c.source.state_size,
+        c.source.sections,
+        max_moves,
+        # Every move fills a site for good; then come the swap and a round of passes.
+        model.board.n_sites + 3 if grows_only and not model.flags.passes else MOVE_LIMIT,
+        tensor_size,
+    )
+
+
+def _compile_meta(c: Compiler, meta: Ludeme) -> None:
+    if meta.name == "swap" and not meta.arguments:
+        return
+    c.meta(meta)
+
+
+def _bound(c: Compiler, moves: Moves) -> int:
+    return moves.bound + moves.per_piece * c.most_pieces()
+
+
+def _block(statements: str, depth: int) -> str:
+    """Indent statements to follow on from a line at ``depth - 1``; nothing for none."""
+    stripped = statements.strip("\n")
+    return "\n" + indent(stripped, depth) if stripped else ""
+
+
+def _by_phase(c: Compiler, parts: list[str], player: str) -> str:
+    """Statements of the phase that a player is in."""
+    if len(set(parts)) == 1:
+        return parts[0]
+    branches = []
+    for number, part in enumerate(parts):
+        word = "elif" if branches else "if"
+        branches.append(f"{word} phase == {number}:\n{indent(part)}")
+    return lines(f"phase = state[PHASE - 1 + {player}]", *branches)
+
+
+def _listing(c: Compiler, phase_moves: list[Moves]) -> None:
+    """``list_pseudo`` (some moves may turn out illegal), ``list_moves``, ``has_moves``."""
+    source = c.source
+    listed = _by_phase(c, [moves.code for moves in phase_moves], "state[MOVER]")
+    source.function(
+        "list_pseudo",
+        "state, moves",
+        lines("n = 0", listed, "return n"),
+        "List the decisions of the player to move; some may be illegal.",
+    )
+    keep = "n = keep_legal(state, moves, 0, n)" if c.kinds.any_filters else ""
+    swap = "if state[MOVES] == 1:\n    moves[n] = SWAP\n    n += 1" if c.model.flags.swap else ""
+    source.function(
+        "list_moves",
+        "state, moves",
+        lines(
+            "if state[OUTCOME] != RUNNING:\n    return 0",
+            "n = list_pseudo(state, moves)",
+            keep,
+            "if n == 0:\n    moves[0] = PASS\n    n = 1",
+            swap,
+            "return n",
+        ),
+        "List the legal moves, a forced pass included.",
+    )
+    if c.needs_has_moves:
+        test = "if passes(state, moves[i]):\n    return True" if c.kinds.any_filters else "return True"
+        source.function(
+            "has_moves",
+            "state",
+            lines(
+                "moves = stack_int64(MAX_MOVES)",
+                "n = list_pseudo(state, moves)",
+                f"for i in range(n):\n{indent(test)}",
+                "return False",
+            ),
+            "Whether the player to move has a legal decision.",
+        )
+
+
+def _kernels(c: Compiler, phase_moves: list[Moves], start: str) -> None:
+    source, model = c.source, c.model
+    source.kernel(
+        f'''
+@cfunc(START_SIGNATURE, nopython=True, cache=True)
+def start(state):
+    """Set up the initial position."""
+    for i in range(STATE_SIZE):
+        state[i] = 0
+    state[MOVER] = state[AGENT] = state[TURNS] = 1
+    state[NEXT] = 2
+    state[LAST_FROM] = state[LAST_TO] = state[PREVIOUS_FROM] = state[PREVIOUS_TO] = -1{_block(start, 1)}
+'''
+    )
+    source.kernel(
+        """
+@cfunc(LEGAL_SIGNATURE, nopython=True, cache=True)
+def legal(state, moves):
+    return list_moves(state, moves)
+"""
+    )
+    source.kernel(
+        f'''
+@cfunc(SAMPLE_SIGNATURE, nopython=True, cache=True)
+def sample(state, moves, rng):
+    """Draw a legal move uniformly."""{_block(_sampling(c, phase_moves), 1)}
+'''
+    )
+    swap = (
         """
 if move == SWAP:
     # The players exchange colours; the colour to move stays.
+    state[PREVIOUS_FROM] = state[LAST_FROM]
+    state[PREVIOUS_TO] = state[LAST_TO]
     state[LAST_FROM] = state[LAST_TO] = -1
     state[PASSES] = 0
     state[SWAPPED] = 1
@@ -74,149 +216,145 @@ if move == SWAP:
         if model.flags.swap
         else ""
     )
-    sample = f"if state[MOVES] != 1:{_block(moves.sample, 1)}" if model.flags.swap else moves.sample
-    source.constant("STATE_SIZE", source.state_size)
-    source.function(
-        "start",
-        '''
-        @cfunc(START_SIGNATURE, nopython=True, cache=True)
-        def start(state):
-            """Set up the initial position."""
-            for i in range(STATE_SIZE):
-                state[i] = 0
-            state[MOVER] = state[AGENT] = state[TURNS] = 1
-            state[LAST_FROM] = state[LAST_TO] = state[PREVIOUS_FROM] = state[PREVIOUS_TO] = -1
-        ''',
-    )
-    source.function(
-        "list_moves",
-        f'''
-@njit(nogil=True)
-def list_moves(state, moves):
-    """Write the legal moves, a forced pass included, and return how many there are."""
-    n = 0
-    if state[OUTCOME] != RUNNING:
-        return n{_block(moves.legal, 1)}
-    if n == 0:
-        moves[0] = PASS
-        n = 1{_block(swap_move, 1)}
-    return n
-''',
-    )
-    source.function(
-        "legal",
-        """
-        @cfunc(LEGAL_SIGNATURE, nopython=True, cache=True)
-        def legal(state, moves):
-            return list_moves(state, moves)
-        """,
-    )
-    source.function(
-        "sample",
-        f'''
-@cfunc(SAMPLE_SIGNATURE, nopython=True, cache=True)
-def sample(state, moves, rng):
-    """Draw a legal move uniformly."""{_block(sample, 1)}
-    n = list_moves(state, moves)
-    return moves[below(rng, n)]
-''',
-    )
-    source.function(
-        "finish",
-        f'''
-@njit(nogil=True)
-def finish(state, mover):
-    """Apply the end rules after a move by a colour, then hand the turn over."""
-    agent = state[AGENT]{_block(ending, 1)}
-    if state[OUTCOME] == RUNNING:
-        # Nobody could move in a whole round, or Ludii's bounds on a game's length were reached.
-        if state[PASSES] >= 2 or state[MOVES] >= {MOVE_LIMIT} or state[TURNS] >= {TURN_LIMIT}:
-            state[OUTCOME] = DRAW
-    state[MOVER] = 3 - mover
-    state[AGENT] = 3 - agent
-    state[TURNS] += 1
-''',
-    )
-    source.function(
-        "apply",
+    source.kernel(
         f'''
 @cfunc(APPLY_SIGNATURE, nopython=True, cache=True)
 def apply(state, move):
     """Make a legal move."""
-    mover = state[MOVER]
-    state[PREVIOUS_FROM] = state[LAST_FROM]
-    state[PREVIOUS_TO] = state[LAST_TO]
-    state[MOVES] += 1{_block(swap_apply, 1)}
+    state[MOVES] += 1{_block(swap, 1)}
     if move == PASS:
+        state[PREVIOUS_FROM] = state[LAST_FROM]
+        state[PREVIOUS_TO] = state[LAST_TO]
         state[LAST_FROM] = state[LAST_TO] = -1
-        state[PASSES] += 1
-    else:{_block(moves.apply, 2)}
-        state[LAST_FROM] = (move >> 16) & 0xFFFF
-        state[LAST_TO] = move & 0xFFFF
-        state[PASSES] = 0
-    finish(state, mover)
-''',
-    )
-    text = f'"""{heading}"""\n\n{_IMPORTS}\n{source.body()}\n'
-    return text, source.state_size
-
-
-def _block(statements: str, depth: int) -> str:
-    """Indent statements to follow on from a line at ``depth - 1``; nothing for none."""
-    stripped = statements.strip("\n")
-    return "\n" + textwrap.indent(stripped, "    " * depth) if stripped else ""
-
-
-def _end_rule(rule: Ludeme, source: KernelSource, first: bool) -> str:
-    """``(if <condition> (result <role> <Win|Loss|Draw>))``: with two players the first that fires decides."""
-    only_labels(rule)
-    if len(rule.positional) != 2:
-        malformed(rule, "an end rule is (if <condition> (result <role> <result>))")
-    condition, result = rule.positional
-    if not isinstance(result, Ludeme) or result.name != "result":
-        refuse(result)
-    keyword = "if" if first else "elif"
-    return f"{keyword} {compile_condition(condition, source)}:\n    state[OUTCOME] = {_outcome(result)}"
-
-
-def _outcome(result: Ludeme) -> str:
-    """The outcome code of ``(result role kind)`` as an expression over ``mover`` and ``agent``."""
-    match result.positional:
-        case (Symbol(name=role), Symbol(name=kind)):
-            pass
-        case _:
-            malformed(result, "expected (result <role> <result>)")
-    if kind == "Draw":
-        return "DRAW"
-    if role == "Mover":
-        winner, loser = "agent", "3 - agent"
-    elif role == "Next":
-        winner, loser = "3 - agent", "agent"
-    elif role in ROLES:
-        # Roles name colours; the outcome names the agent behind one.
-        colour = ROLES[role]
-        winner, loser = (
-            f"agent if mover == {colour} else 3 - agent",
-            f"3 - agent if mover == {colour} else agent",
-        )
+        state[PASSES] += 1{_block(c.kinds.pass_consequences or "", 2)}
     else:
-        refuse(result, role)
-    if kind == "Win":
-        return winner
-    if kind == "Loss":
-        return loser
-    refuse(result, kind)
-
-
-def uses_symmetric_rules(nodes: tuple[Node, ...]) -> bool:
-    """Whether the rules stay the same when the board is turned or reflected.
-
-    Only words known to name no direction count as such, so that what is added later (compass points,
-    directions relative to a player's facing) is never taken for symmetric unawares.
-    """
-    return all(
-        node.name in _WORDS_WITHOUT_DIRECTION
-        for root in nodes
-        for node in walk(root)
-        if isinstance(node, Symbol)
+        make_move(state, move)
+        state[PASSES] = 0
+    finish(state)
+'''
     )
+
+
+def _sampling(c: Compiler, phase_moves: list[Moves]) -> str:
+    """Drawing with the costly part of legality tested only on the move that was drawn."""
+    legal = c.kinds.any_filters
+    tested = "if passes(state, guessed):\n    return guessed" if legal else "return guessed"
+    guess = _by_phase(c, [moves.guess for moves in phase_moves], "state[MOVER]")
+    placed = []
+    for line in guess.split("\n"):
+        gap = line[: len(line) - len(line.lstrip())]
+        placed.append(line if line.strip() != "RETURN_IF_LEGAL" else indent(tested).replace("    ", gap, 1))
+    guess = _flat("\n".join(placed)) if guess.strip() else ""
+    draw = "n = list_moves(state, moves)\nreturn moves[below(rng, n)]"
+    if legal:
+        # Reject and draw again: the same as a draw among the legal ones.
+        draw = """
+        n = list_pseudo(state, moves)
+        while n > 0:
+            i = below(rng, n)
+            if passes(state, moves[i]):
+                return moves[i]
+            n -= 1
+            moves[i] = moves[n]
+        return PASS
+        """
+    if c.model.flags.swap:
+        first = "n = list_moves(state, moves)\nreturn moves[below(rng, n)]"
+        return lines(f"if state[MOVES] == 1:\n{indent(first)}", guess, _flat(draw))
+    return lines(guess, _flat(draw))
+
+
+def _flat(text: str) -> str:
+    return textwrap.dedent(text).strip("\n")
+
+
+def _finish(c: Compiler, endings: list[str], changes: str) -> None:
+    # A round in which nobody could move ends the game, unless passing is part of its rules.
+    stuck = "" if c.model.flags.passes else "state[PASSES] >= 2 or "
+    over = f"{stuck}state[MOVES] >= {MOVE_LIMIT} or state[TURNS] >= {TURN_LIMIT}"
+    body = lines(
+        "mover = state[MOVER]",
+        _by_phase(c, endings, "mover"),
+        f"if state[OUTCOME] == RUNNING and ({over}):\n    state[OUTCOME] = DRAW",
+        changes,
+        "state[PREV] = mover",
+        "if state[NEXT] != mover:\n    state[AGENT] = 3 - state[AGENT]\n    state[TURNS] += 1",
+        "state[MOVER] = state[NEXT]",
+        "state[NEXT] = 3 - state[MOVER]",
+    )
+    c.source.function("finish", "state", body, "Apply the end rules after a move, then hand the turn over.")
+
+
+def _end_rules(c: Compiler, rules: tuple[Node, ...]) -> str:
+    """The first rule that fires decides the game, as with two players it does in Ludii."""
+    code = ""
+    for rule in reversed(rules):
+        if not isinstance(rule, Ludeme) or rule.name != "if":
+            refuse(rule)
+        only_labels(rule)
+        if len(rule.positional) not in (2, 3):
+            malformed(rule, "an end rule is (if <condition> (result <role> <result>))")
+        condition, *outcomes = rule.positional
+        fired = _ending(c, outcomes[0])
+        otherwise = lines(_ending(c, outcomes[1]) if len(outcomes) == 2 else "", code)
+        code = f"if {c.boolean(condition, Scope())}:\n{indent(fired)}"
+        if otherwise:
+            code += f"\nelse:\n{indent(otherwise)}"
+    return code
+
+
+def _ending(c: Compiler, node: Node) -> str:
+    if isinstance(node, Ludeme) and node.name == "if":
+        return _end_rules(c, (node,))
+    return c.result(node, Scope())
+
+
+def _phase_changes(c: Compiler) -> str:
+    """Statements that move each player on to the next phase where its rule says so."""
+    phases = c.model.phases
+    if len(phases) == 1:
+        return ""
+    players = [_changes_of(c, player) for player in (1, 2)]
+    return lines(f"if state[OUTCOME] == RUNNING:\n{indent(lines(*players))}") if any(players) else ""
+
+
+def _changes_of(c: Compiler, player: int) -> str:
+    phases = c.model.phases
+    branches = []
+    for number, phase in enumerate(phases):
+        tests = [part for rule in phase.following if (part := _change(c, rule, number, player))]
+        if tests:
+            code = ""
+            for condition, target in reversed(tests):
+                rest = f"\nelse:\n{indent(code)}" if code else ""
+                code = f"if {condition}:\n    state[{_phase_cell(player)}] = {target}{rest}"
+            word = "elif" if branches else "if"
+            branches.append(f"{word} state[{_phase_cell(player)}] == {number}:\n{indent(code)}")
+    return "\n".join(branches)
+
+
+def _phase_cell(player: int) -> str:
+    return "PHASE" if player == 1 else "PHASE + 1"
+
+
+def _change(c: Compiler, rule: Ludeme, number: int, player: int) -> tuple[str, int] | None:
+    """Condition and target of ``(nextPhase [role] [condition] ["Name"])`` for one player."""
+    only_labels(rule)
+    condition, target = "True", (number + 1) % len(c.model.phases)
+    for part in rule.positional:
+        match part:
+            case Symbol(name="Mover" | "Next" as role):
+                same = "==" if role == "Mover" else "!="
+                condition = f"state[MOVER] {same} {player}"
+            case Symbol(name=role) if role in ROLES:
+                if ROLES[role] != player:
+                    return None
+            case Text(value=name):
+                found = [i for i, phase in enumerate(c.model.phases) if phase.name == name]
+                if not found:
+                    malformed(rule, f"there is no phase {name!r}")
+                target = found[0]
+            case _:
+                test = c.boolean(part, Scope())
+                condition = test if condition == "True" else f"{condition} and ({test})"
+    return condition, target

@@ -8,41 +8,74 @@ from typing import NoReturn
 
 from crossplay.errors import LudSyntaxError, UnsupportedLudeme
 from crossplay.games.board import Board, build_board
+from crossplay.games.compiler.flags import Flags, read_flags
 from crossplay.games.language import Array, Ludeme, Node, Number, Symbol, Text, head
 
-ROLES = {"P1": 1, "P2": 2}
 PLAYERS = 2
+NEUTRAL, SHARED = 0, PLAYERS + 1
+ROLES = {"P1": 1, "P2": 2}
+_OWNERS = {"Each": (1, 2), "P1": (1,), "P2": (2,), "Neutral": (NEUTRAL,), "Shared": (SHARED,)}
 
 
 @dataclass(frozen=True)
 class Component:
-    """A piece type of one owner: index 1.., name with the owner's number, the ludeme of its moves if any."""
+    """A piece type of one owner.
+
+    Attributes:
+        index: 1.., as in the state row.
+        name: with the owner's number, ``"Pawn1"``.
+        owner: a player, ``NEUTRAL`` or ``SHARED``.
+        ludeme: its moves, if any.
+        node: the whole ``(piece ...)``.
+    """
 
     index: int
     name: str
     owner: int
     ludeme: Ludeme | None
+    node: Ludeme | None = None
+
+    @property
+    def base(self) -> str:
+        """The name as the description gives it, without the owner's number."""
+        return self.name.removesuffix(str(self.owner))
 
 
 @dataclass(frozen=True)
 class Container:
-    """A place for pieces: the board first, then hands."""
+    """A place for pieces: the board first, then hands; ``owner`` is 0 for the board."""
 
     index: int
     name: str
     sites: int
     first_site: int
+    owner: int = 0
 
 
 @dataclass(frozen=True)
-class Flags:
-    """What a game uses, as far as it decides the shape of its tensors (source: Ludii's game flags)."""
+class Regions:
+    """``(regions ["Name"] [role] {...})``: sites that a name or a player stands for."""
 
-    swap: bool
-    stacking: bool
-    counts: bool
-    local_state: bool
-    moves_have_from: bool
+    name: str | None
+    owner: int | None
+    members: tuple[Node, ...]
+    node: Ludeme
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stage of the game with its own moves, endings and ways out.
+
+    Attributes:
+        owner: the player whom it is for; 0 for all.
+        following: the ``(nextPhase ...)`` ludemes in order.
+    """
+
+    name: str
+    owner: int
+    play: Node
+    end: tuple[Node, ...]
+    following: tuple[Ludeme, ...]
 
 
 @dataclass(frozen=True)
@@ -53,10 +86,25 @@ class GameModel:
     board: Board
     components: tuple[Component, ...]
     containers: tuple[Container, ...]
-    regions: dict[int, tuple[frozenset[int], ...]]
+    facings: dict[int, str]
+    regions: tuple[Regions, ...]
+    maps: dict[str, Ludeme]
     flags: Flags
-    play: Node
-    end: tuple[Ludeme, ...]
+    metas: tuple[Ludeme, ...]
+    start: tuple[Node, ...]
+    phases: tuple[Phase, ...]
+    end: tuple[Node, ...]
+
+    @property
+    def n_sites(self) -> int:
+        """Number of sites of all containers together."""
+        return sum(container.sites for container in self.containers)
+
+    def rules(self) -> tuple[Node, ...]:
+        """The trees that say how the game is played and ends."""
+        play = [node for phase in self.phases for node in (phase.play, *phase.end, *phase.following)]
+        pieces = [component.ludeme for component in self.components if component.ludeme is not None]
+        return (*play, *self.end, *pieces)
 
 
 def refuse(node: Node, detail: str = "") -> NoReturn:
@@ -108,116 +156,175 @@ def read_model(game: Ludeme) -> GameModel:
     for node in game.positional[1:]:
         if not isinstance(node, Ludeme) or node.name not in ("players", "equipment", "rules", "mode"):
             refuse(node)
-    _check_players(only_child(game, "players"))
+    for mode in ludemes(game.positional, "mode"):
+        if mode.arguments and mode.keyword != "Alternating":
+            refuse(mode)
     equipment = only_child(game, "equipment")
     equipped = [node for argument in equipment.positional for node in items(argument)]
     for node in equipped:
-        if not isinstance(node, Ludeme) or node.name not in ("board", "piece", "regions"):
+        if not isinstance(node, Ludeme) or node.name not in ("board", "piece", "regions", "hand", "map"):
             refuse(node)
     board_node = ludemes(equipped, "board")
     if len(board_node) != 1:
         malformed(equipment, f"(equipment ...) needs exactly one (board ...), found {len(board_node)}")
     board = build_board(board_node[0])
     rules = only_child(game, "rules")
+    only_labels(rules, "phases")
     for node in rules.positional:
-        if not isinstance(node, Ludeme) or node.name not in ("meta", "play", "end"):
+        if not isinstance(node, Ludeme) or node.name not in ("meta", "start", "play", "end"):
             refuse(node)
-    only_labels(rules)
-    play = only_child(rules, "play")
-    only_labels(play)
-    if len(play.positional) != 1:
-        malformed(play, "(play ...) holds exactly one moves ludeme")
-    end = only_child(rules, "end")
-    only_labels(end)
+    metas = _listed(ludemes(rules.positional, "meta"))
+    containers = _read_containers(ludemes(equipped, "hand"), board)
     return GameModel(
         name=game.positional[0].value,
         board=board,
         components=_read_components(ludemes(equipped, "piece")),
-        containers=(Container(0, "Board", board.n_sites, 0),),
-        regions=_read_regions(ludemes(equipped, "regions"), board),
-        flags=Flags(
-            swap=_has_swap(rules),
-            stacking=False,
-            counts=False,
-            local_state=False,
-            moves_have_from=False,
-        ),
-        play=play.positional[0],
-        end=_read_end(end),
+        containers=containers,
+        facings=_read_players(only_child(game, "players")),
+        regions=tuple(_read_regions(node) for node in ludemes(equipped, "regions")),
+        maps={_map_name(node): node for node in ludemes(equipped, "map")},
+        flags=read_flags(game, metas, has_hands=len(containers) > 1),
+        metas=tuple(_ludeme(node) for node in metas),
+        start=tuple(_listed(ludemes(rules.positional, "start"))),
+        phases=_read_phases(rules),
+        end=tuple(_listed(ludemes(rules.positional, "end"))),
     )
 
 
-def _check_players(node: Ludeme) -> None:
-    count = node.positional[0] if len(node.positional) == 1 else None
-    if not (isinstance(count, Number) and count.value == PLAYERS):
+def _listed(nodes: Iterable[Ludeme]) -> list[Node]:
+    """The members of ludemes that hold a list, such as ``(start {...})``."""
+    found: list[Node] = []
+    for node in nodes:
+        only_labels(node)
+        found += [member for argument in node.positional for member in items(argument)]
+    return found
+
+
+def _ludeme(node: Node) -> Ludeme:
+    if not isinstance(node, Ludeme):
         refuse(node)
+    return node
+
+
+def _read_players(node: Ludeme) -> dict[int, str]:
+    """The facing of each player: north unless ``(player <compass>)`` says otherwise."""
+    members = items(node.positional[0]) if len(node.positional) == 1 else ()
+    facings = dict.fromkeys(ROLES.values(), "N")
+    if len(members) == 1 and isinstance(members[0], Number) and members[0].value == PLAYERS:
+        return facings
+    if len(members) != PLAYERS:
+        refuse(node)
+    for colour, member in enumerate(members, 1):
+        match member:
+            case Ludeme(name="player", positional=(Symbol(name=compass),)):
+                facings[colour] = compass
+            case Ludeme(name="player", positional=()):
+                pass
+            case _:
+                refuse(member)
+    return facings
 
 
 def _read_components(pieces: list[Ludeme]) -> tuple[Component, ...]:
     components: list[Component] = []
     for piece in pieces:
+        match piece.positional:
+            case (Text(value=name), Symbol(name=role), *others) if role in _OWNERS:
+                pass
+            case (Text(), Symbol(name=role), *_):
+                refuse(piece, role)
+            case _:
+                malformed(piece, 'expected (piece "Name" <role> ...)')
+        moves: Ludeme | None = None
+        for other in others:
+            if not isinstance(other, Ludeme):
+                refuse(piece, head(other))  # a facing of its own
+            if other.name != "flips":
+                if moves is not None:
+                    refuse(other)
+                moves = other
         only_labels(piece)
-        if not piece.positional or not isinstance(piece.positional[0], Text):
-            malformed(piece, 'expected (piece "Name" <role> ...)')
-        name = piece.positional[0].value
-        role = piece.positional[1] if len(piece.positional) > 1 else None
-        if len(piece.positional) > 2:
-            refuse(piece.positional[2])
-        if not isinstance(role, Symbol):
-            malformed(piece, 'expected (piece "Name" <role> ...)')
-        if role.name == "Each":
-            owners = [1, 2]
-        elif role.name in ROLES:
-            owners = [ROLES[role.name]]
-        else:
-            refuse(piece, role.name)
         components += [
-            Component(len(components) + i + 1, f"{name}{owner}", owner, None)
-            for i, owner in enumerate(owners)
+            Component(len(components) + i + 1, f"{name}{owner}", owner, moves, piece)
+            for i, owner in enumerate(_OWNERS[role])
         ]
     return tuple(components)
 
 
-def _read_regions(nodes: list[Ludeme], board: Board) -> dict[int, tuple[frozenset[int], ...]]:
-    regions: dict[int, tuple[frozenset[int], ...]] = {}
-    for node in nodes:
-        only_labels(node)
-        match node.positional:
-            case (Symbol(name=role), members) if role in ROLES:
-                found = tuple(static_region(member, board) for member in items(members))
-                regions[ROLES[role]] = regions.get(ROLES[role], ()) + found
+def _read_containers(hands: list[Ludeme], board: Board) -> tuple[Container, ...]:
+    containers = [Container(0, "Board", board.n_sites, 0)]
+    for hand in hands:
+        only_labels(hand, "size")
+        size = hand.named("size")
+        match hand.positional, size:
+            case (Symbol(name=role),), None if role in _OWNERS:
+                sites = 1
+            case (Symbol(name=role),), Number(value=int(sites)) if role in _OWNERS and sites > 0:
+                pass
             case _:
-                refuse(node)
-    return regions
+                refuse(hand)
+        for owner in _OWNERS[role]:
+            before = containers[-1]
+            first = before.first_site + before.sites
+            containers.append(Container(len(containers), f"Hand{owner}", sites, first, owner))
+    return tuple(containers)
 
 
-def static_region(node: Node, board: Board) -> frozenset[int]:
-    """The sites of a region that never changes, such as ``(sites Side NE)``."""
-    if isinstance(node, Ludeme) and node.name == "sites":
-        only_labels(node)
-        match node.positional:
-            case (Symbol(name="Side"), Symbol(name=compass)) if compass in board.sides:
-                return frozenset(board.sides[compass])
-    refuse(node)
+def _read_regions(node: Ludeme) -> Regions:
+    only_labels(node)
+    rest = list(node.positional)
+    name = None
+    if rest and isinstance(rest[0], Text):
+        name = rest[0].value
+        rest.pop(0)
+    owner = None
+    if rest and isinstance(rest[0], Symbol) and rest[0].name in _OWNERS:
+        owners = _OWNERS[rest[0].name]
+        if len(owners) != 1:
+            refuse(node, rest[0].name)
+        owner = owners[0]
+        rest.pop(0)
+    if len(rest) != 1:
+        refuse(node)
+    return Regions(name, owner, items(rest[0]), node)
 
 
-def _has_swap(rules: Ludeme) -> bool:
-    swap = False
-    for meta in ludemes(rules.positional, "meta"):
-        only_labels(meta)
-        for rule in (node for argument in meta.positional for node in items(argument)):
-            if not isinstance(rule, Ludeme) or rule.name != "swap" or rule.arguments:
-                refuse(rule)
-            swap = True
-    return swap
+def _map_name(node: Ludeme) -> str:
+    """The name of a map; Ludii calls the only one without a name ``"Map"``."""
+    return node.positional[0].value if node.positional and isinstance(node.positional[0], Text) else "Map"
 
 
-def _read_end(end: Ludeme) -> tuple[Ludeme, ...]:
-    rules: list[Ludeme] = []
-    for node in (node for argument in end.positional for node in items(argument)):
-        if not isinstance(node, Ludeme) or node.name != "if":
-            refuse(node)
-        rules.append(node)
-    if not rules:
-        malformed(end, "(end ...) holds no (if ...) rule")
-    return tuple(rules)
+def _read_phases(rules: Ludeme) -> tuple[Phase, ...]:
+    phases = rules.named("phases")
+    if phases is None:
+        return (Phase("Default Phase", 0, _play(rules), (), ()),)
+    return tuple(_read_phase(_ludeme(node)) for node in items(phases))
+
+
+def _read_phase(node: Ludeme) -> Phase:
+    only_labels(node)
+    if node.name != "phase" or not node.positional or not isinstance(node.positional[0], Text):
+        malformed(node, 'expected (phase "Name" ...)')
+    owner, following = 0, []
+    for part in node.positional[1:]:
+        match part:
+            case Symbol(name=role) if role in ROLES:
+                owner = ROLES[role]
+            case Ludeme(name="play" | "end"):
+                pass
+            case Ludeme(name="nextPhase"):
+                following.append(part)
+            case Array() if all(isinstance(item, Ludeme) and item.name == "nextPhase" for item in part):
+                following += [_ludeme(item) for item in part]
+            case _:
+                refuse(part)
+    end = tuple(_listed(ludemes(node.positional, "end")))
+    return Phase(node.positional[0].value, owner, _play(node), end, tuple(following))
+
+
+def _play(parent: Ludeme) -> Node:
+    play = only_child(parent, "play")
+    only_labels(play)
+    if len(play.positional) != 1:
+        malformed(play, "(play ...) holds exactly one moves ludeme")
+    return play.positional[0]

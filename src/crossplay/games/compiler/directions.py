@@ -1,0 +1,140 @@
+"""Directions of moves and lines, absolute or relative to a player's facing, as step tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crossplay.games.board.compass import NAMES
+from crossplay.games.compiler.model import ROLES, items, only_labels, refuse
+from crossplay.games.language import Ludeme, Node, Symbol
+
+if TYPE_CHECKING:
+    from crossplay.games.compiler.registry import Compiler
+
+RELATIONS = ("Orthogonal", "Diagonal", "Adjacent", "All")
+RELATIVE = (
+    "Forward", "Backward", "Leftward", "Rightward", "Forwards", "Backwards", "Leftwards", "Rightwards",
+    "FL", "FLL", "FLLL", "BL", "BLL", "BLLL", "FR", "FRR", "FRRR", "BR", "BRR", "BRRR",
+)  # fmt: skip
+OF_LAST_MOVE = ("SameDirection", "OppositeDirection")
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Directions as a table ``int16[players, count, sites]``: the next site that way, or -1.
+
+    Attributes:
+        table: the table's name.
+        near: name of the same steps as ``int16[players, sites, count]``, packed to the front, -1 after.
+        player: expression for the first index; ``"0"`` when the directions are always the same.
+        count: how many directions there are.
+        compass: the directions' names, per first index.
+    """
+
+    table: str
+    near: str
+    player: str
+    count: int
+    compass: tuple[tuple[str, ...], ...]
+
+
+def read_directions(c: Compiler, node: Node | None, default: str) -> Directions:
+    """Directions of a symbol, a list of symbols or a ``(directions ...)`` ludeme; ``default`` if None."""
+    names = _names(node) if node is not None else [(default, None)]
+    board = c.model.board
+    if any(name in OF_LAST_MOVE for name, _ in names):
+        if len(names) != 1 and node is not None:
+            refuse(node)
+        return _direction_of_last_move(c, back=names[0][0] == "OppositeDirection")
+    relative = any(name in RELATIVE for name, _ in names)
+    compass: list[tuple[str, ...]] = []
+    for player in (0, 1, 2) if relative else (0,):
+        facing = c.model.facings.get(player, "N")
+        found: list[str] = []
+        for name, symbol in names:
+            if name in RELATIONS:
+                found += board.directions[name]
+            elif name in RELATIVE:
+                found += board.relative(facing, name)
+            elif name in NAMES:
+                found.append(name)
+            else:
+                assert symbol is not None
+                refuse(symbol)
+        compass.append(tuple(way for way in dict.fromkeys(found) if way in board.steps))
+    return directions_from_compass(c, tuple(compass))
+
+
+def directions_from_compass(c: Compiler, compass: tuple[tuple[str, ...], ...]) -> Directions:
+    """The tables of directions given by name, one list per player number or one for all."""
+    board = c.model.board
+    count = max(1, *map(len, compass))
+    rays = np.full((len(compass), count, board.n_sites), -1)
+    near = np.full((len(compass), board.n_sites, count), -1)
+    for player, names in enumerate(compass):
+        for k, name in enumerate(names):
+            rays[player, k] = board.steps[name]
+        for site in range(board.n_sites):
+            there = [to for to in rays[player, :, site] if to >= 0]
+            near[player, site, : len(there)] = there
+    return Directions(
+        c.table("RAYS", rays),
+        c.table("NEAR", near),
+        "state[MOVER]" if len(compass) > 1 else "0",
+        count,
+        compass,
+    )
+
+
+def _direction_of_last_move(c: Compiler, back: bool) -> Directions:
+    """The one direction in which the last move went, or the way back; none if it was not along a line."""
+    names = c.model.board.directions["Adjacent"]
+    every = directions_from_compass(c, (names,))
+    start, end = ("LAST_TO", "LAST_FROM") if back else ("LAST_FROM", "LAST_TO")
+    way = c.function(
+        "last_way",
+        "state",
+        f"""
+        start, end = state[{start}], state[{end}]
+        if 0 <= start < BOARD_SITES and 0 <= end < BOARD_SITES:
+            for k in range({every.count}):
+                site = {every.table}[0, k, start]
+                while site >= 0:
+                    if site == end:
+                        return k
+                    site = {every.table}[0, k, site]
+        return {every.count}
+        """,
+        "Which of the directions leads from one end of the last move to the other.",
+    )
+    single = directions_from_compass(c, (*((name,) for name in names), ()))
+    return replace(single, player=f"{way}(state)")
+
+
+def _names(node: Node) -> list[tuple[str, Node]]:
+    """The direction words of an argument, each with where it stands."""
+    if isinstance(node, Symbol):
+        return [(node.name, node)]
+    if isinstance(node, Ludeme):
+        if node.name != "directions":
+            refuse(node)
+        only_labels(node)
+        return [word for argument in node.positional for word in _names(argument)]
+    if not items(node):
+        refuse(node)
+    return [word for item in items(node) for word in _names(item)]
+
+
+def is_direction(node: Node) -> bool:
+    """Whether an argument names directions rather than anything else."""
+    words = (*RELATIONS, *RELATIVE, *OF_LAST_MOVE, *NAMES)
+    match node:
+        case Symbol(name=name):
+            return name in words and name not in ROLES
+        case Ludeme(name=name):
+            return name == "directions"
+        case _:
+            return bool(items(node)) and items(node) != (node,) and all(map(is_direction, items(node)))

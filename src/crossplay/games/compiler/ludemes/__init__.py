@@ -1,0 +1,27 @@
+"""The ludemes, by family; importing this package registers them all."""
+
+from crossplay.games.compiler.ludemes import (
+    conditions,
+    connection,
+    control,
+    effects,
+    lines,
+    numbers,
+    placing,
+    results,
+    sites,
+    stepping,
+)
+
+__all__ = [
+    "conditions",
+    "connection",
+    "control",
+    "effects",
+    "lines",
+    "numbers",
+    "placing",
+    "results",
+    "sites",
+    "stepping",
+]

@@ -1,0 +1,151 @@
+"""Decisions that put pieces on the board, take them off or carry them from anywhere to anywhere; passing."""
+
+from __future__ import annotations
+
+from crossplay.games.compiler.ludemes.effects import attached_effect
+from crossplay.games.compiler.ludemes.stepping import condition_of
+from crossplay.games.compiler.model import items, malformed, only_labels, refuse
+from crossplay.games.compiler.regions import Region
+from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
+from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
+from crossplay.games.language import Boolean, Ludeme, Node, Symbol, Text
+
+
+def component(c: Compiler, node: Node, scope: Scope) -> str:
+    """The component of ``(piece ...)``: a name, with or without the owner's number, or a number."""
+    match node:
+        case Ludeme(name="piece", positional=(inner,)):
+            return component(c, inner, scope)
+        case Text(value=name):
+            exact = [part.index for part in c.model.components if part.name == name]
+            if exact:
+                return str(exact[0])
+            owned = {part.owner: part.index for part in c.model.components if part.base == name}
+            if not owned:
+                malformed(node, f"there is no piece {name!r}")
+            if 1 in owned and 2 in owned:
+                return f"({owned[1]} if state[MOVER] == 1 else {owned[2]})"
+            return str(next(iter(owned.values())))
+    return c.integer(node, scope)
+
+
+@moves("move", "Add")
+def _add(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
+    """``(move Add [(piece ...)] (to region [if:] [(apply ...)]))``.
+
+    Without a piece it is the component whose number is the mover's, as in Ludii.
+    """
+    then = (*then_of(node), *then)
+    piece: Node | None = None
+    match arguments_of(node):
+        case [Ludeme(name="to") as to]:
+            pass
+        case [Ludeme(name="piece") as piece, Ludeme(name="to") as to]:
+            pass
+        case [*others]:
+            if others:
+                refuse(others[0])
+            malformed(node, "(move Add ...) needs (to <region>)")
+    only_labels(to, "if")
+    where = _where(to)
+    pieces: list[Node | None] = [piece]
+    if isinstance(piece, Ludeme) and piece.positional and len(items(piece.positional[0])) > 1:
+        pieces = list(items(piece.positional[0]))
+    test = condition_of(c, to, INSIDE.with_(to="t"))
+    collect = c.run(attached_effect(c, to, MOVED))
+    if len(pieces) == 1:
+        what = "state[MOVER]" if piece is None else component(c, piece, MOVED)
+        kind = c.kind(lines(collect, f"place(state, to, {what}, 0)"), then)
+        emit = c.emit(kind, "t", "t")
+    else:
+        kind = c.kind(lines(collect, "place(state, to, extra, 0)"), then)
+        emit = lines(
+            *(c.emit(kind, "t", "t", component(c, one, INSIDE)) for one in pieces if one is not None)
+        )
+    body = c.region(where, INSIDE).loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
+    guess = ""
+    if _is_every_empty_site(where) and test is None and len(pieces) == 1:
+        # Guessing a site is much cheaper than a list until the board is nearly full.
+        move = f"site * 0x10001 | {kind} << 48" if kind else "site * 0x10001"
+        guess = f"""
+for _ in range(6):
+    site = below(rng, BOARD_SITES)
+    if state[HEADER + site] == 0:
+        guessed = {move}
+        RETURN_IF_LEGAL
+"""
+    return Moves(c.generator("add", scope, body), c.model.n_sites * len(pieces), 0, guess)
+
+
+def _is_every_empty_site(node: Node) -> bool:
+    return isinstance(node, Ludeme) and node.keyword == "Empty" and len(node.arguments) == 1
+
+
+def _where(to: Ludeme) -> Node:
+    regions = [part for part in to.positional if not (isinstance(part, Ludeme) and part.name == "apply")]
+    if len(regions) != 1:
+        malformed(to, f"({to.name} ...) needs a region")
+    return regions[0]
+
+
+@moves("move", "Remove")
+def _remove(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
+    """``(move Remove region)``: take a piece off one of the sites."""
+    then = (*then_of(node), *then)
+    match arguments_of(node):
+        case [where]:
+            pass
+        case _:
+            refuse(node)
+    kind = c.kind("remove(state, to)", then)
+    occupied = f"if {c.what('t')} != 0:\n{indent(c.emit(kind, 't', 't'))}"
+    return Moves(c.generator("removal", scope, c.region(where, INSIDE).loop("t", occupied)), c.model.n_sites)
+
+
+@moves("move", "Pass")
+def _pass(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
+    then = (*then_of(node), *then)
+    if arguments_of(node):
+        refuse(node)
+    after = lines(*(c.consequence(effect, Scope()) for effect in then))
+    if c.kinds.pass_consequences not in (None, after):
+        refuse(node, "with consequences that differ from another pass's")
+    c.kinds.pass_consequences = after
+    return Moves("moves[n] = PASS\nn += 1", 1)
+
+
+@moves("move", None)
+def _from_to(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
+    """``(move (from region [if:]) (to region [if:] [(apply ...)]) [copy:])``: from anywhere to anywhere."""
+    then = (*then_of(node), *then)
+    copy = node.named("copy")
+    if copy is not None and not isinstance(copy, Boolean):
+        refuse(node, "copy:")
+    match arguments_of(node, "copy"):
+        case [Ludeme(name="from") as origin, Ludeme(name="to") as to]:
+            pass
+        case [first, *_]:
+            refuse(node if isinstance(first, Symbol) else first)
+        case _:
+            refuse(node)
+    only_labels(origin, "if")
+    only_labels(to, "if")
+    started = INSIDE.with_(origin="f")
+    source = c.region(_where(origin), INSIDE) if _has_region(origin) else Region.one("origin")
+    leaves = condition_of(c, origin, started) or "True"
+    test = condition_of(c, to, started.with_(to="t"))
+    collect = lines(attached_effect(c, origin, MOVED), attached_effect(c, to, MOVED))
+    if copy is not None and copy.value:
+        change = f"place(state, to, {c.what('origin')}, 0)"
+    else:
+        change = "shift(state, origin, to)"
+    kind = c.kind(lines(c.run(collect), change), then)
+    emit = c.emit(kind, "f", "t")
+    targets = c.region(_where(to), started).loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
+    body = source.loop("f", f"if {c.what('f')} != 0 and ({leaves}):\n{indent(targets)}")
+    single = source.single is not None
+    return Moves(c.generator("carry", scope, body), c.model.n_sites * (1 if single else c.model.n_sites))
+
+
+def _has_region(holder: Ludeme) -> bool:
+    return any(not (isinstance(part, Ludeme) and part.name == "apply") for part in holder.positional)

@@ -1,0 +1,154 @@
+"""Sets of sites as code: a test for one site and a loop over all, without any storage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crossplay.games.compiler.scope import indent
+
+if TYPE_CHECKING:
+    from crossplay.games.compiler.registry import Compiler
+
+
+@dataclass(frozen=True)
+class Region:
+    """A set of sites.
+
+    Attributes:
+        contains: from an expression for a valid site (cheap, used more than once) to a boolean one.
+        loop: ``(variable, statements) -> statements`` that run the given ones for every site.
+        static: the sites, when they never change.
+        single: an expression for the one site, or -1 for none, when there is at most one.
+    """
+
+    contains: Callable[[str], str]
+    loop: Callable[[str, str], str]
+    static: frozenset[int] | None = None
+    single: str | None = None
+
+    @staticmethod
+    def fixed(c: Compiler, sites: Iterable[int]) -> Region:
+        """Sites known now."""
+        members = sorted(set(sites))
+        if not members:
+            return Region(lambda site: "False", lambda variable, body: "", frozenset())
+        if len(members) == 1:
+            only = members[0]
+            return Region(
+                lambda site: f"{site} == {only}",
+                lambda variable, body: f"{variable} = {only}\n{body}",
+                frozenset(members),
+                str(only),
+            )
+
+        def contains(site: str) -> str:
+            mask = np.zeros(c.model.n_sites, np.int16)
+            mask[members] = 1
+            return f"{c.table('IN', mask)}[{site}] != 0"
+
+        def loop(variable: str, body: str) -> str:
+            if members == list(range(members[0], members[-1] + 1)):
+                return f"for {variable} in range({members[0]}, {members[-1] + 1}):\n{indent(body)}"
+            table = c.table("SITES", np.array(members))
+            return f"for i_{variable} in range({len(members)}):\n" + indent(
+                f"{variable} = {table}[i_{variable}]\n{body}"
+            )
+
+        return Region(contains, loop, frozenset(members))
+
+    @staticmethod
+    def by_player(c: Compiler, sites: Mapping[int, Iterable[int]], player: str) -> Region:
+        """Sites that depend on a player; ``player`` is an expression for the number."""
+        sets = {number: frozenset(members) for number, members in sites.items()}
+        if player.isdigit():
+            return Region.fixed(c, sets.get(int(player), ()))
+        if len(set(sets.values())) == 1 and len(sets) == 2:
+            return Region.fixed(c, next(iter(sets.values())))
+        mask = np.zeros((4, c.model.n_sites), np.int16)
+        for number, members in sets.items():
+            mask[number, sorted(members)] = 1
+        longest = max(map(len, sets.values()), default=0)
+        listed = np.full((4, longest + 1), -1)
+        for number, members in sets.items():
+            listed[number, : len(members)] = sorted(members)
+
+        def loop(variable: str, body: str) -> str:
+            table = c.table("PLAYER_SITES", listed)
+            return f"for i_{variable} in range({longest}):\n" + indent(
+                f"{variable} = {table}[{player}, i_{variable}]\nif {variable} < 0:\n    break\n{body}"
+            )
+
+        return Region(lambda site: f"{c.table('PLAYER_IN', mask)}[{player}, {site}] != 0", loop)
+
+    @staticmethod
+    def one(expression: str) -> Region:
+        """The site that an expression gives; none if that is -1."""
+        return Region(
+            lambda site: f"{site} == {expression}",
+            lambda variable, body: f"{variable} = {expression}\nif {variable} >= 0:\n{indent(body)}",
+            None,
+            expression,
+        )
+
+    @staticmethod
+    def where(c: Compiler, test: Callable[[str], str], first: str = "0", end: str = "BOARD_SITES") -> Region:
+        """The sites from ``first`` up to before ``end`` that pass a test."""
+
+        def contains(site: str) -> str:
+            within = [] if first == "0" else [f"{site} >= {first}"]
+            within += (
+                [] if end == "ALL_SITES" or c.model.n_sites == c.model.board.n_sites else [f"{site} < {end}"]
+            )
+            return " and ".join([*within, f"({test(site)})"])
+
+        return Region(
+            contains,
+            lambda variable, body: (
+                f"for {variable} in range({first}, {end}):\n"
+                + indent(f"if {test(variable)}:\n{indent(body)}")
+            ),
+        )
+
+    def filtered(self, test: Callable[[str], str]) -> Region:
+        """Those of the sites that pass a test."""
+        return Region(
+            lambda site: f"({self.contains(site)}) and ({test(site)})",
+            lambda variable, body: self.loop(variable, f"if {test(variable)}:\n{indent(body)}"),
+        )
+
+
+def union(c: Compiler, regions: list[Region]) -> Region:
+    """The sites in any of the regions."""
+    sets = [region.static for region in regions]
+    known = [sites for sites in sets if sites is not None]
+    if len(known) == len(sets):
+        return Region.fixed(c, frozenset().union(*known))
+    if len(regions) == 1:
+        return regions[0]
+    return Region.where(
+        c, lambda site: " or ".join(f"({region.contains(site)})" for region in regions), end="ALL_SITES"
+    )
+
+
+def intersection(c: Compiler, regions: list[Region]) -> Region:
+    """The sites in all of the regions."""
+    # The loop runs over the region that is surely small, and tests for the others.
+    ordered = sorted(regions, key=lambda region: (region.single is None, region.static is None))
+    found = ordered[0]
+    for other in ordered[1:]:
+        if found.static is not None and other.static is not None:
+            found = Region.fixed(c, found.static & other.static)
+        else:
+            found = found.filtered(other.contains)
+    return found
+
+
+def difference(c: Compiler, region: Region, taken: Region) -> Region:
+    """The sites of one region that are not in another."""
+    if region.static is not None and taken.static is not None:
+        return Region.fixed(c, region.static - taken.static)
+    return region.filtered(lambda site: f"not ({taken.contains(site)})")

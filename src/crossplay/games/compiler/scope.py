@@ -1,0 +1,67 @@
+"""The context in which a ludeme is compiled, and small tools for statements."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, replace
+
+# Parameters of every generated function that depends on the context of a move.
+CONTEXT = "state, origin, to, between, site, value"
+# The same for functions that append to a list, of moves or of actions.
+LIST_CONTEXT = "state, {list}, n, origin, to, between, site, value"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Expressions for ``(from)``, ``(to)``, ``(between)``, ``(site)`` and ``(value)``; -1 where unset."""
+
+    origin: str = "-1"
+    to: str = "-1"
+    between: str = "-1"
+    site: str = "-1"
+    value: str = "-1"
+
+    @property
+    def arguments(self) -> str:
+        """The arguments for a function with the parameters ``CONTEXT``."""
+        return f"state, {self.origin}, {self.to}, {self.between}, {self.site}, {self.value}"
+
+    def list_arguments(self, name: str) -> str:
+        """The arguments for a function with the parameters ``LIST_CONTEXT``."""
+        return self.arguments.replace("state, ", f"state, {name}, n, ", 1)
+
+    def with_(self, **names: str) -> Scope:
+        """A scope that differs in some variables."""
+        return replace(self, **names)
+
+
+# The scope inside a function with the parameters ``CONTEXT``.
+INSIDE = Scope("origin", "to", "between", "site", "value")
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Statements that append moves to ``moves`` and count ``n``.
+
+    Attributes:
+        code: the statements.
+        bound: how many moves there can be at most, apart from those of single pieces.
+        per_piece: how many more for every piece that one player can have.
+        guess: statements that may return a uniformly drawn move early and otherwise fall through.
+    """
+
+    code: str
+    bound: int
+    per_piece: int = 0
+    guess: str = ""
+
+
+def indent(statements: str, depth: int = 1) -> str:
+    """Statements one block deeper; ``pass`` for none."""
+    stripped = textwrap.dedent(statements).strip("\n")
+    return textwrap.indent(stripped or "pass", "    " * depth)
+
+
+def lines(*statements: str) -> str:
+    """Join statements, leaving out empty ones."""
+    return "\n".join(part.strip("\n") for part in statements if part.strip())
