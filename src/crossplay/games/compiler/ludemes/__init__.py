@@ -5,12 +5,16 @@ from crossplay.games.compiler.ludemes import (
     connection,
     control,
     effects,
+    events,
+    flanking,
+    hopping,
     lines,
     numbers,
     placing,
     results,
     sites,
     stepping,
+    whereabouts,
 )
 
 __all__ = [
@@ -18,10 +22,14 @@ __all__ = [
     "connection",
     "control",
     "effects",
+    "events",
+    "flanking",
+    "hopping",
     "lines",
     "numbers",
     "placing",
     "results",
     "sites",
     "stepping",
+    "whereabouts",
 ]

@@ -1,0 +1,260 @@
+"""Where pieces stand and how many: counting, finding, and regions around sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from crossplay.games.compiler.directions import is_direction
+from crossplay.games.compiler.model import malformed, refuse
+from crossplay.games.compiler.regions import Region
+from crossplay.games.compiler.registry import Compiler, arguments_of, boolean, integer, region
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent
+from crossplay.games.language import Boolean, Ludeme, Node, Symbol, Text
+
+# Whose sites ``(sites Around ...)`` keeps, as tests over an owner; 0 is nobody, or neutral.
+_OCCUPANTS = {
+    "Empty": "{0} == 0",
+    "NotEmpty": "{0} != 0",
+    "Own": "{0} == state[MOVER]",
+    "NotOwn": "{0} != state[MOVER] and {0} <= 2",
+    "Enemy": "{0} == 3 - state[MOVER]",
+    "NotEnemy": "{0} == 0 or {0} == state[MOVER]",
+    "AllPlayers": "True",
+}
+
+
+@integer("centrePoint")
+def _centre_point(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """The board's central site, the first of several."""
+    if node.arguments:
+        refuse(node)
+    return str(c.model.board.sets["centre"][0])
+
+
+@integer("where")
+def _where(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(where "Piece" role)``, ``(where component)``: the first board site with that piece, or ``Off``."""
+    match arguments_of(node):
+        case [Text(value=name), role]:
+            player = c.player(role, scope)
+            owned = {
+                part.owner: part.index
+                for part in reversed(c.model.components)
+                if part.base == name or part.name == name
+            }
+            if not owned:
+                malformed(node, f"there is no piece {name!r}")
+            if player.isdigit():
+                what = str(owned.get(int(player), -1))
+            else:
+                what = f"({owned.get(1, -1)} if {player} == 1 else {owned.get(2, -1)})"
+        case [component]:
+            what = c.integer(component, scope)
+        case _:
+            refuse(node)
+    body = f"for s in range(BOARD_SITES):\n    if {c.what('s')} == component:\n        return s\nreturn -1"
+    return f"{c.function('where', 'state, component', body)}(state, {what})"
+
+
+@boolean("is", "Within")
+def _is_within(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(is Within component [in:region | at:site])``: such a piece is there, by default on ``(last To)``."""
+    match arguments_of(node, "in", "at"):
+        case [component]:
+            what = c.integer(component, scope)
+        case _:
+            refuse(node)
+    inside, at = node.named("in"), node.named("at")
+    if at is not None or inside is None:
+        site = "state[LAST_TO]" if at is None else c.integer(at, scope)
+        name = c.function("holds", "state, s, component", f"return s >= 0 and {c.what('s')} == component")
+        return f"{name}(state, {site}, {what})"
+    found = c.region(inside, INSIDE)
+    body = found.loop("s", f"if {c.what('s')} == component:\n    return True")
+    name = c.function("is_within", f"{CONTEXT}, component", f"{body}\nreturn False")
+    return f"{name}({scope.arguments}, {what})"
+
+
+@integer("count", "Sites")
+def _count_sites(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(count Sites in:region)``."""
+    where = node.named("in")
+    if arguments_of(node, "in") or where is None:
+        refuse(node)
+    found = c.region(where, INSIDE)
+    if found.static is not None:
+        return str(len(found.static))
+    body = f"n = 0\n{found.loop('s', 'n += 1')}\nreturn n"
+    return f"{c.function('count_sites', CONTEXT, body)}({scope.arguments})"
+
+
+@integer("count", "Pieces")
+def _count_pieces(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(count Pieces [role | of:player] ["Name"] [in:region])``: pieces anywhere, hands included.
+
+    Without a role those of both players. As in Ludii a name, which is the full one, counts whoever
+    owns the pieces on the board, and a region counts its sites with a piece of that player's.
+    """
+    role = node.named("of")
+    name: str | None = None
+    for part in arguments_of(node, "of", "in"):
+        match part:
+            case Symbol() if role is None:
+                role = part
+            case Text(value=given) if name is None:
+                name = given
+            case _:
+                refuse(part)
+    everybody = role is None or (isinstance(role, Symbol) and role.name in ("All", "Any", "Shared"))
+    player = "0" if role is None or everybody else c.player(role, scope)
+    where = node.named("in")
+    if where is not None:
+        if everybody:
+            refuse(node, "of everybody in a region")
+        body = c.region(where, INSIDE).loop("s", f"if {c.owner('s')} == player:\n    n += 1")
+        function = c.function("count_within", f"{CONTEXT}, player", f"n = 0\n{body}\nreturn n")
+        return f"{function}({scope.arguments}, {player})"
+    if name is not None:
+        indices = [part.index for part in c.model.components if part.name == name]
+        if not indices:
+            malformed(node, f"there is no piece {name!r}")
+        body = f"n = 0\nfor s in range(BOARD_SITES):\n    n += {c.what('s')} == {indices[0]}\nreturn n"
+        return f"{c.function('count_named', 'state', body)}(state)"
+    one = "state[COUNT + s]" if c.model.flags.counts else "1"
+    test = f"0 < {c.owner('s')} <= 2" if everybody else f"{c.owner('s')} == player"
+    body = f"n = 0\nfor s in range(ALL_SITES):\n    if {test}:\n        n += {one}\nreturn n"
+    return f"{c.function('count_pieces', 'state, player', body)}(state, {player})"
+
+
+@region("forEach", None)
+def _filter(c: Compiler, node: Ludeme, scope: Scope) -> Region:
+    """``(forEach region if:condition)``: those of the sites for which, as ``(site)``, the condition holds."""
+    condition = node.named("if")
+    match arguments_of(node, "if"):
+        case [where] if condition is not None:
+            return c.region(where, scope).filtered(lambda site: c.boolean(condition, scope.with_(site=site)))
+    refuse(node)
+
+
+@region("sites", "Around")
+def _around(c: Compiler, node: Ludeme, scope: Scope) -> Region:
+    """``(sites Around where [occupants] [distance:n] [directions] [if:condition] [includeSelf:])``.
+
+    The sites that lie ``distance`` away from a site, or from any site of a region, in straight lines;
+    in the condition ``(from)`` is the former and ``(to)`` the site in question.
+    """
+    arguments = arguments_of(node, "distance", "if", "includeSelf")
+    if not arguments:
+        malformed(node, "(sites Around ...) needs a site or a region")
+    place, kind, ways = arguments[0], None, None
+    for part in arguments[1:]:
+        if isinstance(part, Symbol) and part.name in _OCCUPANTS and kind is None:
+            kind = part.name
+        elif is_direction(part) and ways is None:
+            ways = part
+        else:
+            refuse(part)
+    condition = node.named("if")
+    distance, include = node.named("distance"), node.named("includeSelf")
+    steps = "1" if distance is None else c.integer(distance, scope)
+    if not steps.isdigit():
+        refuse(node, "distance:")
+    if include is not None and not isinstance(include, Boolean):
+        refuse(node, "includeSelf:")
+    near = _near_lists(c, node, ways, int(steps))
+    origin = c.region(place, scope)
+    with_self = include is not None and include.value
+    if origin.static is not None and kind is None and condition is None:
+        found = {there for site in origin.static for there in near[site]}
+        return Region.fixed(c, found | origin.static if with_self else found)
+    if origin.single is None or with_self:
+        refuse(node, "a region that changes" if origin.single is None else "includeSelf:")
+    around = by_site(c, near, origin.single)
+    if kind is not None:
+        occupied_by = _OCCUPANTS[kind]
+        around = around.filtered(lambda site: occupied_by.format(c.owner(site)))
+    if condition is not None:
+        inner = scope.with_(origin=origin.single)
+        around = around.filtered(lambda site: c.boolean(condition, inner.with_(to=site)))
+    return around
+
+
+def _near_lists(c: Compiler, node: Ludeme, ways: Node | None, distance: int) -> list[list[int]]:
+    """For every site those a straight way off."""
+    directions = c.directions(ways, Scope())
+    if len(directions.compass) != 1:
+        refuse(node, "along relative directions")
+    steps = c.model.board.steps
+    found: list[list[int]] = []
+    for site in range(c.model.board.n_sites):
+        there = []
+        for name in directions.compass[0]:
+            at = site
+            for _ in range(distance):
+                at = int(steps[name][at]) if at >= 0 else -1
+            if at >= 0 and at not in there:
+                there.append(at)
+        found.append(there)
+    return found
+
+
+@region("expand")
+def _expand(c: Compiler, node: Ludeme, scope: Scope) -> Region:
+    """``(expand region | origin:site [steps:n] [direction])``: the sites and those up to n steps off."""
+    rest = arguments_of(node, "origin", "steps")
+    origin, count = node.named("origin"), node.named("steps")
+    base = origin if origin is not None else rest.pop(0) if rest else None
+    if base is None:
+        malformed(node, "(expand ...) needs a region")
+    ways = rest.pop(0) if rest and is_direction(rest[0]) else None
+    steps = "1" if count is None else c.integer(count, scope)
+    if rest:
+        refuse(rest[0])
+    if not steps.isdigit():
+        refuse(node, "steps:")
+    near = _near_lists(c, node, ways, 1)
+    start = c.region(base, scope)
+    if start.static is not None:
+        return Region.fixed(c, _grown(start.static, near, int(steps)))
+    if start.single is None:
+        refuse(node, "a region that changes")
+    return by_site(c, [_grown({site}, near, int(steps)) for site in range(len(near))], start.single)
+
+
+def _grown(sites: set[int] | frozenset[int], near: list[list[int]], steps: int) -> set[int]:
+    grown = set(sites)
+    for _ in range(steps):
+        grown |= {there for site in grown for there in near[site]}
+    return grown
+
+
+def by_site(c: Compiler, sets: Sequence[Iterable[int]], site: str) -> Region:
+    """The set that belongs to a board site given by an expression; none off the board."""
+    members = [sorted(found) for found in sets]
+    table = np.full((len(members), max(map(len, members)) + 1), -1)
+    for number, found in enumerate(members):
+        table[number, : len(found)] = found
+    name = c.table("SITES_OF", table)
+    belongs = c.function(
+        "belongs",
+        "site, other",
+        f"""
+        if site < 0 or site >= BOARD_SITES:
+            return False
+        for k in range({table.shape[1]}):
+            if {name}[site, k] == other:
+                return other >= 0
+        return False
+        """,
+        "Whether the other is one of the sites that belong to a site.",
+    )
+
+    def loop(variable: str, body: str) -> str:
+        counted = f"for k_{variable} in range({table.shape[1]}):\n" + indent(
+            f"{variable} = {name}[{site}, k_{variable}]\nif {variable} < 0:\n    break\n{body}"
+        )
+        return f"if 0 <= {site} < BOARD_SITES:\n{indent(counted)}"
+
+    return Region(lambda other: f"{belongs}({site}, {other})", loop)
