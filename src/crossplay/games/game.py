@@ -16,11 +16,10 @@ from crossplay.games.compiler import (
     Component,
     Container,
     Flags,
-    GameModel,
     generate,
     load_kernels,
     read_model,
-    uses_symmetric_rules,
+    rule_symmetries,
 )
 from crossplay.games.kernels import (
     call_action,
@@ -95,14 +94,21 @@ class Game:
         heading = (
             f"Kernels of {self.name} ({', '.join(self.options) or 'no options'}), generated: do not edit."
         )
-        self.source, self.state_size = generate(model, heading)
+        generated = generate(model, heading)
+        self.source, self.state_size = generated.text, generated.state_size
+        self.max_moves, self.max_plies = generated.max_moves, generated.max_plies
         module = load_kernels(self.source, self.name)
         self.kernels = Kernels(module.start, module.legal, module.apply, module.sample)
-        # Every move fills a site for good; then come the swap and a round of passes.
-        self.max_moves = self.board.n_sites + 1
-        self.max_plies = self.board.n_sites + 1 + self.players
+        self.sections, self.tensor_size = generated.sections, generated.tensor_size
         self.encoding = build_encoding(
-            self.board, self.components, self.containers, self.flags, layout, _symmetries(model), {}, 0
+            self.board,
+            self.components,
+            self.containers,
+            self.flags,
+            layout,
+            rule_symmetries(model),
+            generated.sections,
+            generated.max_height,
         )
         self.state_channels = state_channel_names(self.components, self.containers, self.flags)
         self.move_channels = move_channel_names(self.flags)
@@ -217,25 +223,6 @@ class Game:
             leaves = count_leaves(self.kernels.legal, self.kernels.apply, states, moves, cursor, d)
             counts.append(int(leaves))
         return counts
-
-
-def _symmetries(model: GameModel) -> np.ndarray:
-    """The board's symmetries that also map each player's regions onto that player's regions."""
-    candidates = model.board.symmetries()
-    if not uses_symmetric_rules((model.play, *model.end)):
-        return candidates[:1]
-    kept = []
-    for permutation in candidates:
-        moved = {
-            player: sorted(sorted(int(permutation[site]) for site in region) for region in regions)
-            for player, regions in model.regions.items()
-        }
-        if all(
-            moved[player] == sorted(sorted(region) for region in regions)
-            for player, regions in model.regions.items()
-        ):
-            kept.append(permutation)
-    return np.array(kept)
 
 
 def list_games() -> list[str]:
