@@ -24,7 +24,7 @@ from crossplay.games.kernels import call_action
 from crossplay.games.state import AGENT, DRAW, HEADER, OUTCOME, RUNNING
 from crossplay.search.puct import BatchedSearch
 from crossplay.search.root import gamma
-from crossplay.search.tree import make_tree, root_value, root_visits, search_parameters
+from crossplay.search.tree import UNEXPANDED, make_tree, root_value, root_visits, search_parameters
 
 
 @cache
@@ -234,3 +234,20 @@ def test_faults_of_the_user_say_what_to_change():
     over[OUTCOME] = DRAW
     with pytest.raises(ValueError, match="finished"):
         BatchedSearch(game, search_parameters(2), 1).search(np.array([0]), over[np.newaxis], hash_network(27))
+
+
+def test_a_leaf_without_room_is_evaluated_again_and_stays_a_leaf():
+    game = load_game("Tic-Tac-Toe")
+    search = BatchedSearch(game, search_parameters(60), 1)
+    room = 40  # edges of a few nodes only
+    search.tree = search.tree._replace(edges=np.zeros((1, room), search.tree.edges.dtype))
+    search.search(np.arange(1), new_state(game)[None], hash_network(game.n_actions))
+    progress = search.tree.progress[0]
+    assert progress["edges"] <= room
+    assert progress["simulations"] == 60
+    nodes = search.tree.nodes[0, : progress["nodes"]]
+    assert nodes["visits"][0] == 60
+    assert (nodes["visits"][nodes["n_edges"] == UNEXPANDED] > 1).any()
+    for node in nodes[nodes["n_edges"] > 0]:
+        children = search.tree.edges[0, node["first_edge"] :][: node["n_children"]]["child"]
+        assert nodes["visits"][children].sum() == node["visits"] - 1

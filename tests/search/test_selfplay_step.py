@@ -37,29 +37,50 @@ def play(game, slots=6, positions=400, capacity=2000, temperature_plies=4, seed=
     return records
 
 
+def follow(game, records):
+    """Play the recorded games again; yields row, whole state, and visits and state of what may follow."""
+    state = new_state(game)
+    written = int(records.counters[POSITIONS])
+    for i in range(written):
+        assert state[OUTCOME] == RUNNING
+        np.testing.assert_array_equal(records.states[i], state[: game.tensor_size])
+        moves = legal_moves(game, state)
+        listed = records.legal[i, : records.legal_count[i]].tolist()
+        assert sorted(listed) == sorted(shortened(move) for move in moves)
+        visits: dict[int, int] = {}
+        for move, count in zip(listed, records.visit_count[i].tolist(), strict=False):
+            visits[move] = max(visits.get(move, 0), count)  # some moves differ in their upper half only
+        following = [
+            (visits[shortened(move)], after(game, state, move))
+            for move in moves
+            if visits.get(shortened(move), 0) > 0
+        ]
+        yield i, state, following
+        if i + 1 < written and records.states[i + 1, MOVES] > 0:
+            chosen = [s for _, s in following if (s[: game.tensor_size] == records.states[i + 1]).all()]
+            assert chosen
+            state = chosen[0]
+        else:
+            state = new_state(game)
+
+
+def shortened(move):
+    return int(np.int64(move).astype(np.int32))
+
+
 def replay(game, records):
     """Split the records into games, checking every move; yields (positions, final state, swapped)."""
     begin = 0
     written = int(records.counters[POSITIONS])
-    for i in range(written):
-        state = records.states[i]
-        assert state[OUTCOME] == RUNNING
-        moves = legal_moves(game, state)
-        used = records.visit_count[i] > 0
-        index = records.visit_index[i][used]
-        assert len(set(index.tolist())) == len(index)
-        following = [after(game, state, moves[k]) for k in index]
-        last = i + 1 == written or records.states[i + 1, MOVES] == 0
-        if last:
-            ends = [s for s in following if s[OUTCOME] != RUNNING]
+    for i, state, following in follow(game, records):
+        if i + 1 == written or records.states[i + 1, MOVES] == 0:
+            ends = [s for _, s in following if s[OUTCOME] != RUNNING]
             assert ends
             signs = {1.0: state[AGENT], -1.0: 3 - state[AGENT], 0.0: DRAW}
             outcome = signs[float(records.outcome[i])]
             assert outcome in {s[OUTCOME] for s in ends}
             yield range(begin, i + 1), outcome, bool(state[SWAPPED])
             begin = i + 1
-        else:
-            assert any((s == records.states[i + 1]).all() for s in following)
 
 
 @pytest.mark.parametrize("name", ["Tic-Tac-Toe", "Hex", "Two Stones"])
@@ -70,7 +91,7 @@ def test_records_replay_as_games(name):
     records = play(game, noise_fraction=0.25)
     totals = {GAMES: 0, WINS_1: 0, WINS_2: 0, DRAWS: 0, PLIES: 0, SWAPS: 0}
     for positions, outcome, swapped in replay(game, records):
-        np.testing.assert_array_equal(records.states[positions[0]], new_state(game))
+        assert records.states[positions[0], MOVES] == 0
         for i in positions:
             agent = records.states[i, AGENT]
             expected = 0 if outcome == DRAW else 1 if agent == outcome else -1
@@ -91,13 +112,11 @@ def test_records_replay_as_games(name):
 def test_late_moves_are_the_most_visited():
     game = load_game("Hex", ["Board Size/3x3"])
     records = play(game, temperature_plies=0)
-    for i in range(int(records.counters[POSITIONS]) - 1):
-        if records.states[i + 1, MOVES] == 0:
-            continue
-        moves = legal_moves(game, records.states[i])
-        most = records.visit_count[i].max()
-        best = records.visit_index[i][records.visit_count[i] == most]
-        assert any((after(game, records.states[i], moves[k]) == records.states[i + 1]).all() for k in best)
+    for i, _, following in follow(game, records):
+        if i + 1 < records.counters[POSITIONS] and records.states[i + 1, MOVES] > 0:
+            most = max(visits for visits, _ in following)
+            best = [state[: game.tensor_size] for visits, state in following if visits == most]
+            assert any((state == records.states[i + 1]).all() for state in best)
 
 
 def test_a_slot_does_not_depend_on_the_others():
@@ -130,9 +149,11 @@ def test_the_ring_keeps_the_newest_positions():
     written = int(everything.counters[POSITIONS])
     assert ring.counters.tolist() == everything.counters.tolist()
     for position in range(written - 64, written):
-        for name in ("states", "visit_index", "visit_count", "outcome", "root_value"):
+        for name in ("states", "legal_count", "visit_count", "outcome", "root_value"):
             newest = getattr(ring, name)[position % 64]
             np.testing.assert_array_equal(newest, getattr(everything, name)[position])
+        n = everything.legal_count[position]
+        np.testing.assert_array_equal(ring.legal[position % 64, :n], everything.legal[position, :n])
 
 
 def test_self_play_needs_two_simulations():

@@ -21,22 +21,32 @@ def game(request):
 
 
 def random_records(game, n, seed=0):
-    """A ring of positions from random games with made-up visits."""
+    """A ring of positions from random games with made-up visits, and the whole states behind it."""
     rng = np.random.default_rng(seed)
     records = make_records(n, game, SIMULATIONS)
     state = game.new_state()
+    states = []
     for row in range(n):
         moves = game.legal_moves(state)
-        records.states[row] = state
-        k = int(rng.integers(1, min(len(moves), records.visit_index.shape[1]) + 1))
-        records.visit_index[row, :k] = rng.permutation(len(moves))[:k]
+        fill(records, row, state, game, rng)
+        states.append(state.copy())
+        k = int(rng.integers(1, min(len(moves), records.visit_count.shape[1]) + 1))
         records.visit_count[row, :k] = rng.integers(1, 9, k)
         records.outcome[row] = rng.integers(-1, 2)
         game.apply(state, moves[rng.integers(len(moves))].move)
         if game.is_terminal(state):
             state = game.new_state()
     records.counters[POSITIONS] = n
-    return records
+    return records, states
+
+
+def fill(records, row, state, game, rng=None):
+    """Write a position with its moves, in any order if there is a ``rng``."""
+    records.states[row] = state[: game.tensor_size]
+    moves = [legal.move for legal in game.legal_moves(state)]
+    moves = np.array(moves if rng is None else rng.permutation(moves)).astype(np.int32)
+    records.legal[row, : len(moves)] = moves
+    records.legal_count[row] = len(moves)
 
 
 def gather(game, records, symmetry, relabel, encoding=None):
@@ -45,14 +55,12 @@ def gather(game, records, symmetry, relabel, encoding=None):
     planes, policy, mask = (np.full((n, k), 9, np.float32) for k in (size, game.n_actions, game.n_actions))
     outcomes = np.empty(n, np.float32)
     gather_minibatch(
-        game.kernels.legal,
         encoding or game.encoding,
         records,
         np.arange(n),
         np.full(n, symmetry),
         np.full(n, relabel),
-        np.empty(game.state_size, np.int16),
-        np.empty(game.max_moves, np.int64),
+        np.empty(game.tensor_size, np.int16),
         planes,
         policy,
         mask,
@@ -63,13 +71,12 @@ def gather(game, records, symmetry, relabel, encoding=None):
 
 
 def test_plain_samples_are_what_the_game_says(game):
-    records = random_records(game, 80)
+    records, states = random_records(game, 80)
     planes, policy, mask, outcomes = gather(game, records, 0, 0)
-    for row, state in enumerate(records.states):
-        moves = game.legal_moves(state)
+    for row, state in enumerate(states):
         expected = np.zeros(game.n_actions)
-        for index, count in zip(records.visit_index[row], records.visit_count[row], strict=True):
-            expected[moves[index].action] += count
+        for move, count in zip(records.legal[row], records.visit_count[row], strict=False):
+            expected[game.action(move)] += count
         np.testing.assert_array_equal(planes[row], game.state_tensor(state))
         np.testing.assert_array_equal(np.flatnonzero(mask[row]), game.legal_actions(state))
         np.testing.assert_allclose(policy[row].ravel(), expected / expected.sum(), rtol=1e-6)
@@ -77,7 +84,7 @@ def test_plain_samples_are_what_the_game_says(game):
 
 
 def test_symmetries_are_rotations_and_reflections_of_the_planes(game):
-    records = random_records(game, 60)
+    records, _ = random_records(game, 60)
     planes, policy, mask, _ = gather(game, records, 0, 0)
     if game.name == "Hex":  # the half turn keeps each player's sides
         transforms = [lambda a: a, lambda a: a[..., ::-1, ::-1]]
@@ -105,7 +112,7 @@ def test_symmetries_are_rotations_and_reflections_of_the_planes(game):
 
 
 def test_relabelling_exchanges_the_agents_once_the_swap_is_settled(game):
-    records = random_records(game, 60)
+    records, _ = random_records(game, 60)
     plain, *targets = gather(game, records, 0, 0)
     planes, *same = gather(game, records, 0, 1)
     names = game.state_channels
@@ -134,7 +141,7 @@ def test_relabelled_game_is_the_one_with_a_swap():
     for move in (stones[0], SWAP, *stones[1:]):
         game.apply(swapped, move)
     records = make_records(1, game, SIMULATIONS)
-    records.states[0] = plain
+    fill(records, 0, plain, game)
     records.visit_count[0, 0] = 1
     planes, _, mask, _ = gather(game, records, 0, 1)
     np.testing.assert_array_equal(planes[0], game.state_tensor(swapped))
@@ -142,11 +149,11 @@ def test_relabelled_game_is_the_one_with_a_swap():
 
 
 def test_aliased_moves_add_up(game):
-    records = random_records(game, 30)
+    records, states = random_records(game, 30)
     one_cell = game.encoding._replace(cells=np.zeros_like(game.encoding.cells))
     _, policy, mask, _ = gather(game, records, 0, 0, one_cell)
     np.testing.assert_allclose(policy.sum((1, 2, 3)), 1, rtol=1e-6)
-    for row, state in enumerate(records.states):
+    for row, state in enumerate(states):
         expected = {
             m.action if m.action >= np.prod(game.state_shape[1:]) else 0 for m in game.legal_moves(state)
         }
@@ -159,7 +166,7 @@ def numbered(buffer, game, ring, count):
     for _ in range(count):
         n = int(records.counters[POSITIONS])
         row = n % len(records.outcome)
-        records.states[row] = game.new_state()
+        fill(records, row, game.new_state(), game)
         records.visit_count[row, 0] = 1
         records.outcome[row] = 1000 * ring + n
         records.counters[POSITIONS] += 1

@@ -46,6 +46,8 @@ from crossplay.games.state import (
 )
 from crossplay.games.tensors import build_encoding, move_channel_names, state_channel_names
 
+MOVES_PER_SITE = 4  # hardly any position of any game has more legal moves
+
 
 class LegalMove(NamedTuple):
     """A legal move: the packed move, its action (several moves may share one), and readable text."""
@@ -66,8 +68,9 @@ class Game:
         components, containers, board, flags: the equipment.
         kernels: the rules as first-class numba functions.
         encoding: tables for the tensor kernels.
-        state_size: length of a state row (``int16``).
+        state_size: length of a state row (``int16``); tensors depend on its first ``tensor_size`` cells.
         max_moves, max_plies: bounds on the legal moves of a position and on the moves of a game.
+        usual_moves: how many legal moves positions have at most, but for rare ones.
         state_shape, move_shape: ``(channels, X, Y)`` of the state and action tensors.
         state_channels, move_channels: the channels' names.
         n_actions: size of the flat action space.
@@ -100,6 +103,7 @@ class Game:
         module = load_kernels(self.source, self.name)
         self.kernels = Kernels(module.start, module.legal, module.apply, module.sample)
         self.sections, self.tensor_size = generated.sections, generated.tensor_size
+        self.usual_moves = min(self.max_moves, MOVES_PER_SITE * self.board.n_sites)
         self.encoding = build_encoding(
             self.board,
             self.components,

@@ -1,5 +1,8 @@
 """Games that a search plays against itself, side by side, recorded for training.
 
+A record holds what a training sample is made of: the part of the state that tensors show, the legal moves and
+the visits. Whatever else a state remembers, such as the history that forbids repetitions, is left out.
+
 One call of :func:`selfplay_step` moves every game on by as much as it can without the network: it takes
 the evaluations of the leaves left by the call before, and per game expands, selects and, when a search is
 complete, records the position, plays a move and starts the next search or game, until a leaf needs the
@@ -35,38 +38,45 @@ DRAWS = 4
 SWAPS = 5
 PLIES = 6
 
+FIRST_PLIES = 256  # room for unfinished games to begin with
+
 
 class Records(NamedTuple):
     """A ring of searched positions of finished games; the next one goes to ``counters[POSITIONS] % R``.
 
-    ``R`` is the capacity and ``K`` the most root children a search can have.
+    ``R`` is the capacity, ``T`` the cells of a state that tensors depend on, ``M`` the legal moves there is
+    room for (should there be more, unvisited ones are left out) and ``K`` the most root children a search
+    can have.
     """
 
-    states: np.ndarray  # int16[R, L]
-    visit_index: np.ndarray  # uint16[R, K] place of a visited move in the list of legal moves
-    visit_count: np.ndarray  # uint16[R, K] its visits less pruned ones; 0 in unused entries
+    states: np.ndarray  # int16[R, T]
+    legal: np.ndarray  # int32[R, M] lower halves of the legal moves, the visited ones first
+    legal_count: np.ndarray  # uint16[R]
+    visit_count: np.ndarray  # uint16[R, K] visits of the first moves, less pruned ones; 0 in unused entries
     outcome: np.ndarray  # float32[R] the game's result for the agent to move: 1, 0 or -1
     root_value: np.ndarray  # float32[R] value found by the search, for the agent to move
     counters: np.ndarray  # int64[8] totals: POSITIONS, GAMES, WINS_1, WINS_2, DRAWS, SWAPS, PLIES
 
 
 class Unfinished(NamedTuple):
-    """The positions so far of the games being played, in S slots of up to P plies."""
+    """The positions so far of the games being played, in S slots with room for P plies."""
 
     plies: np.ndarray  # int32[S], -1 before the first game
-    states: np.ndarray  # int16[S, P, L]
-    visit_index: np.ndarray  # uint16[S, P, K]
+    states: np.ndarray  # int16[S, P, T]
+    legal: np.ndarray  # int32[S, P, M]
+    legal_count: np.ndarray  # uint16[S, P]
     visit_count: np.ndarray  # uint16[S, P, K]
     root_value: np.ndarray  # float32[S, P]
 
 
 def make_records(capacity: int, game: Game, simulations: int) -> Records:
     """Allocate an empty ring of ``capacity`` positions."""
-    k = _children(game, simulations)
+    children = _children(game, simulations)
     return Records(
-        states=np.zeros((capacity, game.state_size), np.int16),
-        visit_index=np.zeros((capacity, k), np.uint16),
-        visit_count=np.zeros((capacity, k), np.uint16),
+        states=np.zeros((capacity, game.tensor_size), np.int16),
+        legal=np.zeros((capacity, max(game.usual_moves, children)), np.int32),
+        legal_count=np.zeros(capacity, np.uint16),
+        visit_count=np.zeros((capacity, children), np.uint16),
         outcome=np.zeros(capacity, np.float32),
         root_value=np.zeros(capacity, np.float32),
         counters=np.zeros(8, np.int64),
@@ -74,15 +84,26 @@ def make_records(capacity: int, game: Game, simulations: int) -> Records:
 
 
 def make_unfinished(slots: int, game: Game, simulations: int) -> Unfinished:
-    """Allocate space for ``slots`` games; memory is touched only as far as games really last."""
-    k = _children(game, simulations)
+    """Allocate space for ``slots`` games of usual length."""
+    children = _children(game, simulations)
+    plies = min(game.max_plies, FIRST_PLIES)
     return Unfinished(
         plies=np.full(slots, -1, np.int32),
-        states=np.zeros((slots, game.max_plies, game.state_size), np.int16),
-        visit_index=np.zeros((slots, game.max_plies, k), np.uint16),
-        visit_count=np.zeros((slots, game.max_plies, k), np.uint16),
-        root_value=np.zeros((slots, game.max_plies), np.float32),
+        states=np.zeros((slots, plies, game.tensor_size), np.int16),
+        legal=np.zeros((slots, plies, max(game.usual_moves, children)), np.int32),
+        legal_count=np.zeros((slots, plies), np.uint16),
+        visit_count=np.zeros((slots, plies, children), np.uint16),
+        root_value=np.zeros((slots, plies), np.float32),
     )
+
+
+def with_room(unfinished: Unfinished) -> Unfinished:
+    """The games with room for one more ply of each: themselves, or a copy with twice the room."""
+    room = unfinished.root_value.shape[1]
+    if unfinished.plies.max() < room:
+        return unfinished
+    grown = [np.concatenate([array, np.zeros_like(array)], axis=1) for array in unfinished[1:]]
+    return Unfinished(unfinished.plies, *grown)
 
 
 def _children(game: Any, simulations: int) -> int:
@@ -91,27 +112,25 @@ def _children(game: Any, simulations: int) -> int:
     return int(min(simulations, game.max_moves))
 
 
-_any_game: Any = SimpleNamespace(state_size=1, max_moves=1, max_plies=1)
+_any_game: Any = SimpleNamespace(tensor_size=1, max_moves=1, usual_moves=1, max_plies=1)
 RECORDS: Any = numba.typeof(make_records(1, _any_game, 2))
 UNFINISHED: Any = numba.typeof(make_unfinished(1, _any_game, 2))
 
 
 @njit(nogil=True, error_model="numpy")
-def record_position(legal: Any, tree: Tree, slot: int, unfinished: Unfinished, ply: int) -> None:
-    """Note a searched root: its state, its value and its children's targets."""
-    for i in range(tree.roots.shape[1]):
+def record_position(tree: Tree, slot: int, unfinished: Unfinished, ply: int) -> None:
+    """Note a searched root: its state, its value, its moves and their targets."""
+    for i in range(unfinished.states.shape[2]):
         unfinished.states[slot, ply, i] = tree.roots[slot, i]
     root = tree.nodes[slot, 0]
     unfinished.root_value[slot, ply] = root.mean if root.agent == 1 else -root.mean
-    # The search has reordered the moves.
-    n_moves = legal(tree.roots[slot], tree.moves)
+    n_moves = min(root.n_edges, unfinished.legal.shape[2])
+    unfinished.legal_count[slot, ply] = n_moves
+    for i in range(n_moves):  # the search has brought the visited ones to the front
+        unfinished.legal[slot, ply, i] = np.int32(tree.edges[slot, root.first_edge + i].move)
     for i in range(root.n_children):
-        edge = tree.edges[slot, root.first_edge + i]
-        index = 0
-        while index < n_moves - 1 and tree.moves[index] != edge.move:
-            index += 1
-        unfinished.visit_index[slot, ply, i] = index
-        unfinished.visit_count[slot, ply, i] = tree.nodes[slot, edge.child].target
+        child = tree.edges[slot, root.first_edge + i].child
+        unfinished.visit_count[slot, ply, i] = tree.nodes[slot, child].target
     for i in range(root.n_children, unfinished.visit_count.shape[2]):
         unfinished.visit_count[slot, ply, i] = 0
 
@@ -126,8 +145,10 @@ def finish_game(tree: Tree, slot: int, plies: int, unfinished: Unfinished, recor
         for i in range(records.states.shape[1]):
             records.states[to, i] = unfinished.states[slot, ply, i]
         for i in range(records.visit_count.shape[1]):
-            records.visit_index[to, i] = unfinished.visit_index[slot, ply, i]
             records.visit_count[to, i] = unfinished.visit_count[slot, ply, i]
+        records.legal_count[to] = unfinished.legal_count[slot, ply]
+        for i in range(records.legal_count[to]):
+            records.legal[to, i] = unfinished.legal[slot, ply, i]
         records.root_value[to] = unfinished.root_value[slot, ply]
         if outcome == DRAW:
             records.outcome[to] = 0.0
@@ -183,7 +204,7 @@ def selfplay_step(
             if tree.progress[slot].simulations >= parameters.simulations:
                 ply = unfinished.plies[slot]
                 root_targets(tree, slot, parameters)
-                record_position(legal, tree, slot, unfinished, ply)
+                record_position(tree, slot, unfinished, ply)
                 edge = pick(tree, slot, 1.0 if ply < temperature_plies else 0.0)
                 apply(tree.roots[slot], tree.edges[slot, edge].move)
                 unfinished.plies[slot] = ply + 1
@@ -230,6 +251,8 @@ class SelfPlay:
             values: ``float32[slots]``, for the agent to move.
             records: where the positions of games that end are added.
         """
+        # A game moves on by at most one ply, as the next position needs an evaluation first.
+        self._unfinished = with_room(self._unfinished)
         kernels = self.game.kernels
         selfplay_step(
             kernels.start,

@@ -68,9 +68,9 @@ def backup(tree: Tree, slot: int, value: float) -> None:
 
 @njit(nogil=True)
 def backup_first(tree: Tree, slot: int, value: float) -> None:
-    """As :func:`backup`, for the first evaluation of the leaf, which its parent takes note of."""
+    """As :func:`backup`; the parent takes note of the first evaluation of the leaf."""
     depth = tree.progress[slot].depth
-    if depth > 0:
+    if depth > 0 and tree.nodes[slot, tree.path[slot, depth]].visits == 0:
         tree.nodes[slot, tree.path[slot, depth - 1]].first_value_sum += value
     backup(tree, slot, value)
 
@@ -199,7 +199,7 @@ def descend(apply: Any, tree: Tree, slot: int, parameters: SearchParameters) -> 
 
 @njit(nogil=True)
 def add_edges(legal: Any, tree: Tree, slot: int) -> int:
-    """Turn the leaf into a node whose edges have no priors yet, and return its index."""
+    """Turn the leaf into a node whose edges have no priors yet, if there is room, and return its index."""
     progress = tree.progress[slot]
     index = tree.path[slot, progress.depth]
     node = tree.nodes[slot, index]
@@ -207,10 +207,13 @@ def add_edges(legal: Any, tree: Tree, slot: int) -> int:
     node.first_value_sum = 0.0
     node.first_edge = progress.edges
     node.n_children = 0
-    node.n_edges = legal(tree.leaves[slot], tree.moves)
-    for i in range(node.n_edges):
+    n_moves = legal(tree.leaves[slot], tree.moves)
+    if progress.edges + n_moves > tree.edges.shape[1]:
+        return index
+    node.n_edges = n_moves
+    for i in range(n_moves):
         tree.edges[slot, node.first_edge + i].move = tree.moves[i]
-    progress.edges += node.n_edges
+    progress.edges += n_moves
     return index
 
 

@@ -6,6 +6,9 @@ already visited form a prefix of ``n_children`` edges, and the best of the remai
 if all are equal) stands right behind it: unvisited moves share one first-play value, so no other of them
 can be selected, and a selection has to look at visited children only.
 
+There is room for as many edges as positions usually have. A leaf that finds no room for its own stays a leaf,
+evaluated at every visit.
+
 Values are kept from agent 1's view, +1 for a win of agent 1, and turned by the agent to move wherever they
 are compared. Nothing assumes that agents alternate.
 """
@@ -25,7 +28,7 @@ from crossplay.games.random import seed_streams
 if TYPE_CHECKING:
     from crossplay.games import Game
 
-UNEXPANDED = -1  # n_edges of a node that awaits its evaluation
+UNEXPANDED = -1  # n_edges of a node that awaits its evaluation, or that there was no room to expand
 TERMINAL = 0  # n_edges of a node where the game is over
 
 # Sums are from agent 1's view.
@@ -149,11 +152,11 @@ def make_tree(game: Game, slots: int, simulations: int, streams: np.ndarray | in
     """
     if isinstance(streams, int):
         streams = seed_streams(streams, slots)
-    # Memory is touched only as far as searches really grow.
-    nodes, edges = simulations + 1, simulations * game.max_moves
+    # Memory is touched only as far as searches really grow. A root always has room.
+    nodes, edges = simulations + 1, max(simulations * game.usual_moves, game.max_moves)
     if edges >= 2**31:
         raise CrossplayError(
-            f"simulations: at most {2**31 // game.max_moves} for this game, got {simulations}"
+            f"simulations: at most {2**31 // game.usual_moves} for this game, got {simulations}"
         )
     return Tree(
         roots=np.zeros((slots, game.state_size), np.int16),
@@ -183,7 +186,7 @@ def root_value(tree: Tree, slot: int) -> float:
     return float(root["mean"] if root["agent"] == 1 else -root["mean"])
 
 
-_any_game: Any = SimpleNamespace(state_size=1, max_moves=1, n_actions=1)
+_any_game: Any = SimpleNamespace(state_size=1, max_moves=1, usual_moves=1, n_actions=1)
 PARAMETERS: Any = numba.typeof(search_parameters(1))
 TREE: Any = numba.typeof(make_tree(_any_game, 1, 1, 0))
 STATES = types.Array(types.int16, 2, "C")

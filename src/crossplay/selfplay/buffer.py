@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import njit, types
 
-from crossplay.games.state import LEGAL, MOVE_LIST, MOVES, STATE, relabel_agents
+from crossplay.games.state import MOVES, STATE, relabel_agents
 from crossplay.games.tensors import ENCODING, Encoding, action_index, encode_state
 from crossplay.search.selfplay import POSITIONS, RECORDS, Records, make_records
 
@@ -33,22 +33,19 @@ class Minibatch(NamedTuple):
 
 @njit(
     types.void(
-        LEGAL, ENCODING, RECORDS, _INTEGERS, _INTEGERS, _INTEGERS, STATE, MOVE_LIST,
-        _MATRIX, _MATRIX, _MATRIX, _VECTOR,
+        ENCODING, RECORDS, _INTEGERS, _INTEGERS, _INTEGERS, STATE, _MATRIX, _MATRIX, _MATRIX, _VECTOR
     ),
     cache=True,
     nogil=True,
     error_model="numpy",
 )  # fmt: skip
 def gather_minibatch(
-    legal: Any,
     encoding: Encoding,
     records: Records,
     rows: np.ndarray,
     symmetries: np.ndarray,
     relabelled: np.ndarray,
     state: np.ndarray,
-    moves: np.ndarray,
     planes: np.ndarray,
     policy: np.ndarray,
     mask: np.ndarray,
@@ -63,24 +60,23 @@ def gather_minibatch(
         symmetries: ``int64[B]`` board symmetries, rows of ``encoding.cells``.
         relabelled: ``int64[B]`` nonzero to exchange the agents' names, where the game has a swap rule and
             the swap offer is over: the pieces, the moves and the mover's value stay.
-        state, moves: scratch, ``int16[state_size]`` and ``int64[max_moves]``.
+        state: scratch, ``int16[tensor_size]``.
         planes, policy, mask, outcomes: overwritten, see :class:`Minibatch`.
     """
     for b in range(rows.shape[0]):
         row = rows[b]
         for i in range(state.shape[0]):
             state[i] = records.states[row, i]
-        n = legal(state, moves)
         policy[b, :] = 0.0
         mask[b, :] = 0.0
-        for i in range(n):
-            mask[b, action_index(encoding, symmetries[b], moves[i])] = 1.0
+        for i in range(records.legal_count[row]):
+            mask[b, action_index(encoding, symmetries[b], records.legal[row, i])] = 1.0
         visits = 0
         for i in range(records.visit_count.shape[1]):
             visits += records.visit_count[row, i]
         for i in range(records.visit_count.shape[1]):
             if records.visit_count[row, i] > 0:
-                action = action_index(encoding, symmetries[b], moves[records.visit_index[row, i]])
+                action = action_index(encoding, symmetries[b], records.legal[row, i])
                 policy[b, action] += np.float32(records.visit_count[row, i] / visits)
         if relabelled[b] and encoding.swap_plane >= 0 and state[MOVES] >= 2:
             relabel_agents(state)
@@ -121,8 +117,7 @@ class ReplayBuffer:
             legal=np.empty((batch_size, game.n_actions), np.float32),
             outcomes=np.empty(batch_size, np.float32),
         )
-        self._state = np.empty(game.state_size, np.int16)
-        self._moves = np.empty(game.max_moves, np.int64)
+        self._state = np.empty(game.tensor_size, np.int16)
 
     def totals(self) -> np.ndarray:
         """``int64[8]`` counters of all rings together, see :class:`crossplay.search.selfplay.Records`."""
@@ -158,9 +153,14 @@ class ReplayBuffer:
             rows = (drawn[part] - ends[i] + written[i]) % len(ring.outcome)
             with lock:
                 gather_minibatch(
-                    self._game.kernels.legal, self._game.encoding, ring, rows, symmetries[part],
-                    relabelled[part], self._state, self._moves, *(array[part] for array in self._batch),
-                )  # fmt: skip
+                    self._game.encoding,
+                    ring,
+                    rows,
+                    symmetries[part],
+                    relabelled[part],
+                    self._state,
+                    *(array[part] for array in self._batch),
+                )
         return self._batch
 
     def _window_start(self, written: np.ndarray) -> np.ndarray:
