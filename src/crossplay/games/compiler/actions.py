@@ -36,8 +36,10 @@ class Actions:
         self._direct: dict[str, str] = {}
         self.placed: list[Callable[[str], str]] = []
         self.removed: list[Callable[[str], str]] = []
+        self.probing = False  # whether effects are asked if they would do anything, not what
         self.mutations = False  # whether anything but placing on empty sites happens
         self.places = False  # whether pieces may come to the board after the start
+        self.max_height = 0  # how many pieces a stack can hold
         source.constant("ACTIONS", 2 * model.n_sites + 64)
         if model.flags.counts:
             source.section("COUNT", model.n_sites)
@@ -50,6 +52,8 @@ class Actions:
 
     def push(self, name: str, a: str = "0", b: str = "0", c: str = "0") -> str:
         """The statement that appends an action to ``actions``."""
+        if self.probing:
+            return "return n + 1"
         code = self._codes.setdefault(name, len(self._codes))
         self.mutations |= name != "again"
         self.places |= name == "place"

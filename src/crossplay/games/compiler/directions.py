@@ -43,7 +43,7 @@ class Directions:
 
 def read_directions(c: Compiler, node: Node | None, default: str) -> Directions:
     """Directions of a symbol, a list of symbols or a ``(directions ...)`` ludeme; ``default`` if None."""
-    names = _names(node) if node is not None else [(default, None)]
+    names = direction_words(node) if node is not None else [(default, None)]
     board = c.model.board
     if any(name in OF_LAST_MOVE for name, _ in names):
         if len(names) != 1 and node is not None:
@@ -114,7 +114,7 @@ def _direction_of_last_move(c: Compiler, back: bool) -> Directions:
     return replace(single, player=f"{way}(state)")
 
 
-def _names(node: Node) -> list[tuple[str, Node]]:
+def direction_words(node: Node) -> list[tuple[str, Node]]:
     """The direction words of an argument, each with where it stands."""
     if isinstance(node, Symbol):
         return [(node.name, node)]
@@ -122,10 +122,10 @@ def _names(node: Node) -> list[tuple[str, Node]]:
         if node.name != "directions":
             refuse(node)
         only_labels(node)
-        return [word for argument in node.positional for word in _names(argument)]
+        return [word for argument in node.positional for word in direction_words(argument)]
     if not items(node):
         refuse(node)
-    return [word for item in items(node) for word in _names(item)]
+    return [word for item in items(node) for word in direction_words(item)]
 
 
 def is_direction(node: Node) -> bool:

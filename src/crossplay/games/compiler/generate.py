@@ -16,6 +16,8 @@ from crossplay.games.language import Ludeme, Node, Symbol, Text
 MOVE_LIMIT = 10_000
 TURN_LIMIT = 2 * 1_250
 
+_GUESSES = 32
+
 _IMPORTS = """\
 import numpy as np
 from numba import cfunc, njit
@@ -62,6 +64,7 @@ class Generated:
         max_moves: a bound on the legal moves of a position.
         max_plies: a bound on the moves of a game.
         tensor_size: how many cells at the row's beginning the tensors depend on.
+        max_height: cells per site of the section ``LEVELS``, 0 without stacks.
     """
 
     text: str
@@ -70,6 +73,7 @@ class Generated:
     max_moves: int
     max_plies: int
     tensor_size: int
+    max_height: int = 0
 
 
 def generate(model: GameModel, heading: str) -> Generated:
@@ -90,10 +94,10 @@ def generate(model: GameModel, heading: str) -> Generated:
     c.source.constant("MAX_MOVES", max_moves)
     _finish(c, endings, changes)
     c.actions.finish()
-    c.kinds.finish()
+    c.kinds.finish(c.owner("origin"))
     _listing(c, phase_moves)
-    c.source.constant("STATE_SIZE", c.source.state_size)
-    _kernels(c, phase_moves, start)
+    c.source.close_sections()
+    _kernels(c, phase_moves, lines(start, *c.at_start))
     text = f'"""{heading}"""\n\n{_IMPORTS}\n{c.source.body()}\n'
     grows_only = not c.actions.mutations
     return Generated(
@@ -221,7 +225,7 @@ if move == SWAP:
 @cfunc(APPLY_SIGNATURE, nopython=True, cache=True)
 def apply(state, move):
     """Make a legal move."""
-    state[MOVES] += 1{_block(swap, 1)}
+    state[MOVES] += 1{_block(lines(*c.before), 1)}{_block(swap, 1)}
     if move == PASS:
         state[PREVIOUS_FROM] = state[LAST_FROM]
         state[PREVIOUS_TO] = state[LAST_TO]
@@ -237,18 +241,12 @@ def apply(state, move):
 
 def _sampling(c: Compiler, phase_moves: list[Moves]) -> str:
     """Drawing with the costly part of legality tested only on the move that was drawn."""
-    legal = c.kinds.any_filters
-    tested = "if passes(state, guessed):\n    return guessed" if legal else "return guessed"
-    guess = _by_phase(c, [moves.guess for moves in phase_moves], "state[MOVER]")
-    placed = []
-    for line in guess.split("\n"):
-        gap = line[: len(line) - len(line.lstrip())]
-        placed.append(line if line.strip() != "RETURN_IF_LEGAL" else indent(tested).replace("    ", gap, 1))
-    guess = _flat("\n".join(placed)) if guess.strip() else ""
-    draw = "n = list_moves(state, moves)\nreturn moves[below(rng, n)]"
-    if legal:
+    guess = _by_phase(c, [_guess(c, moves) for moves in phase_moves], "state[MOVER]")
+    listed = "n = list_moves(state, moves)\nreturn moves[below(rng, n)]"
+    draw = listed
+    if c.kinds.any_filters:
         # Reject and draw again: the same as a draw among the legal ones.
-        draw = """
+        draw = _flat("""
         n = list_pseudo(state, moves)
         while n > 0:
             i = below(rng, n)
@@ -257,11 +255,24 @@ def _sampling(c: Compiler, phase_moves: list[Moves]) -> str:
             n -= 1
             moves[i] = moves[n]
         return PASS
-        """
-    if c.model.flags.swap:
-        first = "n = list_moves(state, moves)\nreturn moves[below(rng, n)]"
-        return lines(f"if state[MOVES] == 1:\n{indent(first)}", guess, _flat(draw))
-    return lines(guess, _flat(draw))
+        """)
+    offer = f"if state[MOVES] == 1:\n{indent(listed)}" if c.model.flags.swap else ""
+    return lines(offer, guess, draw)
+
+
+def _guess(c: Compiler, moves: Moves) -> str:
+    """Trying places at random is much cheaper than a list as long as many of them hold a legal move."""
+    if not moves.slots:
+        return ""
+    c.source.constant("NOTHING", -3)
+    test = "guessed != NOTHING" + (" and passes(state, guessed)" if c.kinds.any_filters else "")
+    attempt = lines(
+        f"slot = below(rng, {moves.slots})",
+        "guessed = NOTHING",
+        moves.pick,
+        f"if {test}:\n    return guessed",
+    )
+    return f"for _ in range({_GUESSES}):\n{indent(attempt)}"
 
 
 def _flat(text: str) -> str:
@@ -274,9 +285,13 @@ def _finish(c: Compiler, endings: list[str], changes: str) -> None:
     over = f"{stuck}state[MOVES] >= {MOVE_LIMIT} or state[TURNS] >= {TURN_LIMIT}"
     body = lines(
         "mover = state[MOVER]",
+        *c.at_turn,
         _by_phase(c, endings, "mover"),
         f"if state[OUTCOME] == RUNNING and ({over}):\n    state[OUTCOME] = DRAW",
+        # As in Ludii the turn passes on when somebody wins, but not after a draw or when somebody loses.
+        "if state[OUTCOME] == DRAW:\n    state[NEXT] = mover",
         changes,
+        *c.after,
         "state[PREV] = mover",
         "if state[NEXT] != mover:\n    state[AGENT] = 3 - state[AGENT]\n    state[TURNS] += 1",
         "state[MOVER] = state[NEXT]",

@@ -21,6 +21,7 @@ class _Kind:
     body: str
     consequences: str
     filters: tuple[str, ...]
+    by_owner: bool  # whether the owner of the moved piece acts, whoever is to move
 
 
 class Kinds:
@@ -31,6 +32,7 @@ class Kinds:
         self._kinds: dict[_Kind, int] = {}
         self._filters: list[str] = []
         self._everywhere: list[str] = []
+        self._by_owner = False
         self.count_filtered = 0  # how often a kind was added under a filter
         self.pass_consequences: str | None = None
 
@@ -44,14 +46,34 @@ class Kinds:
         yield
         self._filters.pop()
 
+    @contextmanager
+    def unfiltered(self) -> Iterator[None]:
+        """Within: no filter from outside counts, as in a question about moves that are not on offer."""
+        outer, self._filters = self._filters, []
+        yield
+        self._filters = outer
+
+    @contextmanager
+    def acting_owner(self) -> Iterator[None]:
+        """Within: moves are those of the pieces' owner, who need not be the player to move.
+
+        Their bodies see the owner as the mover; their consequences see the player to move.
+        """
+        outer, self._by_owner = self._by_owner, True
+        yield
+        self._by_owner = outer
+
     def filter_all(self, condition: str) -> None:
-        """Let every move count as legal only if ``condition`` holds after it."""
+        """Let every move count as legal only if ``condition`` holds after it.
+
+        The condition may also speak of the state ``before`` the move.
+        """
         self._everywhere.append(condition)
 
     def add(self, body: str, consequences: str) -> int:
         """The number of a kind; equal ones share it."""
         self.count_filtered += bool(self._filters)
-        kind = _Kind(body, consequences, tuple(self._filters))
+        kind = _Kind(body, consequences, tuple(self._filters), self._by_owner)
         return self._kinds.setdefault(kind, len(self._kinds))
 
     @property
@@ -61,16 +83,31 @@ class Kinds:
 
     def emit(self, kind: int, origin: str, to: str, extra: str = "0") -> str:
         """The statement that appends a move to ``moves``."""
+        return f"moves[n] = {self.packed(kind, origin, to, extra)}\nn += 1"
+
+    def packed(self, kind: int, origin: str, to: str, extra: str = "0") -> str:
+        """An expression for a move."""
         ends = f"({to}) * 0x10001" if origin == to else f"({to}) | ({origin}) << 16"
         more = "" if extra == "0" else f" | ({extra}) << 32"
         sort = "" if kind == 0 else f" | {kind} << 48"
-        return f"moves[n] = {ends}{more}{sort}\nn += 1"
+        return f"{ends}{more}{sort}"
 
-    def finish(self) -> None:
-        """Add ``make_move`` and, if need be, ``passes`` to the module."""
+    def finish(self, owner: str) -> None:
+        """Add ``make_move`` and, if need be, ``passes`` to the module.
+
+        ``owner`` is an expression for the owner of the piece on ``origin``.
+        """
         source = self._source
         parts = ("body", "consequences")
         calls = {part: self._dispatch([getattr(kind, part) for kind in self._kinds], part) for part in parts}
+        others = " or ".join(f"kind == {number}" for kind, number in self._kinds.items() if kind.by_owner)
+        if others:
+            calls["body"] = lines(
+                "mover = state[MOVER]",
+                f"if {others}:\n    state[MOVER] = {owner}",
+                calls["body"],
+                "state[MOVER] = mover",
+            )
         body = lines(
             _UNPACK,
             "kind = move >> 48",
@@ -107,16 +144,18 @@ class Kinds:
             if filters:
                 which = " or ".join(f"kind == {number}" for number in numbers)
                 test = " and ".join(f"({condition})" for condition in filters)
-                name = self._source.function("allowed", "state, origin, to, extra", f"return {test}")
-                branches.append(f"if {which}:\n    return {name}(after, origin, to, extra)")
+                name = self._source.function("allowed", f"before, {MOVE_PARAMETERS}", f"return {test}")
+                branches.append(f"if {which}:\n    return {name}(state, after, origin, to, extra)")
         free = " or ".join(f"kind == {number}" for number in conditions.get((), []))
         return lines(
             "kind = move >> 48 if move >= 0 else -1",
             f"if {'kind < 0 or ' if free else 'kind < 0'}{free}:\n    return True",
             _UNPACK,
-            "after = stack_int16(STATE_SIZE)",
-            "for i in range(STATE_SIZE):\n    after[i] = state[i]",
+            "after = stack_int16(QUESTION_SIZE)",
+            "for i in range(QUESTION_SIZE):\n    after[i] = state[i]",
             "make_move(after, move)",
+            # Whoever moves again is followed by the other one, so that Next is never the mover.
+            "if after[NEXT] == after[MOVER]:\n    after[NEXT] = after[PREV]",
             "\n".join(branches),
             "return True",
         )

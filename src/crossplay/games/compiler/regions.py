@@ -23,19 +23,21 @@ class Region:
         loop: ``(variable, statements) -> statements`` that run the given ones for every site.
         static: the sites, when they never change.
         single: an expression for the one site, or -1 for none, when there is at most one.
+        most: a bound on the number of sites, or None for that of all sites.
     """
 
     contains: Callable[[str], str]
     loop: Callable[[str, str], str]
     static: frozenset[int] | None = None
     single: str | None = None
+    most: int | None = None
 
     @staticmethod
     def fixed(c: Compiler, sites: Iterable[int]) -> Region:
         """Sites known now."""
         members = sorted(set(sites))
         if not members:
-            return Region(lambda site: "False", lambda variable, body: "", frozenset())
+            return Region(lambda site: "False", lambda variable, body: "", frozenset(), most=0)
         if len(members) == 1:
             only = members[0]
             return Region(
@@ -43,6 +45,7 @@ class Region:
                 lambda variable, body: f"{variable} = {only}\n{body}",
                 frozenset(members),
                 str(only),
+                1,
             )
 
         def contains(site: str) -> str:
@@ -58,7 +61,7 @@ class Region:
                 f"{variable} = {table}[i_{variable}]\n{body}"
             )
 
-        return Region(contains, loop, frozenset(members))
+        return Region(contains, loop, frozenset(members), most=len(members))
 
     @staticmethod
     def by_player(c: Compiler, sites: Mapping[int, Iterable[int]], player: str) -> Region:
@@ -82,7 +85,7 @@ class Region:
                 f"{variable} = {table}[{player}, i_{variable}]\nif {variable} < 0:\n    break\n{body}"
             )
 
-        return Region(lambda site: f"{c.table('PLAYER_IN', mask)}[{player}, {site}] != 0", loop)
+        return Region(lambda site: f"{c.table('PLAYER_IN', mask)}[{player}, {site}] != 0", loop, most=longest)
 
     @staticmethod
     def one(expression: str) -> Region:
@@ -92,6 +95,7 @@ class Region:
             lambda variable, body: f"{variable} = {expression}\nif {variable} >= 0:\n{indent(body)}",
             None,
             expression,
+            1,
         )
 
     @staticmethod
@@ -111,6 +115,7 @@ class Region:
                 f"for {variable} in range({first}, {end}):\n"
                 + indent(f"if {test(variable)}:\n{indent(body)}")
             ),
+            most=c.model.board.n_sites if end == "BOARD_SITES" else None,
         )
 
     def filtered(self, test: Callable[[str], str]) -> Region:
@@ -118,6 +123,7 @@ class Region:
         return Region(
             lambda site: f"({self.contains(site)}) and ({test(site)})",
             lambda variable, body: self.loop(variable, f"if {test(variable)}:\n{indent(body)}"),
+            most=self.most,
         )
 
 

@@ -16,7 +16,7 @@ from crossplay.games.compiler.directions import Directions, read_directions
 from crossplay.games.compiler.kinds import Kinds
 from crossplay.games.compiler.model import GameModel, ludemes, malformed, only_labels, refuse
 from crossplay.games.compiler.regions import Region, union
-from crossplay.games.compiler.scope import LIST_CONTEXT, Moves, Scope, indent, lines
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, LIST_CONTEXT, Moves, Scope, indent, lines
 from crossplay.games.compiler.source import KernelSource
 from crossplay.games.language import Array, Boolean, Ludeme, Node, Number, Symbol, Text
 
@@ -29,7 +29,8 @@ Key = tuple[str, str | None]
 F = TypeVar("F", bound=Callable[..., object])
 
 _REGISTRIES: dict[str, dict[Key, Callable[..., object]]] = {
-    sort: {} for sort in ("integer", "boolean", "region", "effect", "moves", "result", "meta")
+    sort: {}
+    for sort in ("integer", "boolean", "region", "effect", "moves", "result", "meta", "start", "capped")
 }
 
 
@@ -52,6 +53,8 @@ effect = _registrar("effect")
 moves = _registrar("moves")
 result = _registrar("result")
 meta = _registrar("meta")
+start = _registrar("start")
+capped = _registrar("capped")
 
 
 def _find(sort: str, node: Node) -> Callable[..., object]:
@@ -77,6 +80,8 @@ class Compiler:
         source: the module being built.
         actions: elementary changes of the state.
         kinds: the sorts of decisions that moves can be.
+        at_start: statements for the end of the set-up.
+        at_turn: statements for when a move was carried out, before the end rules.
     """
 
     def __init__(self, model: GameModel) -> None:
@@ -89,7 +94,13 @@ class Compiler:
         self.table = self.source.table
         self.function = self.source.function
         self.needs_has_moves = False
+        self.at_start: list[str] = []
+        self.at_turn: list[str] = []
         self.initial: tuple[tuple[int, int, int, int], ...] = ()  # site, component, local state, count
+        self.before: dict[str, None] = {}  # statements for the beginning of every move, in order
+        self.after: dict[str, None] = {}  # the same for after its end rules
+        self.memo: dict[object, str] = {}  # names of functions that are costly to write
+        self.asking = False  # whether what is compiled answers a threat's question: a nested one is denied
         self._deferred: list[tuple[str, Node]] = []
         self._flags = 0
 
@@ -107,6 +118,12 @@ class Compiler:
             case Symbol():
                 return self.player(node, scope)
         return str(_find("integer", node)(self, node, scope))
+
+    def capped(self, node: Node, scope: Scope, limit: int) -> str:
+        """A number as far as it is less than ``limit``: counting may stop there."""
+        if isinstance(node, Ludeme) and self.knows("capped", node):
+            return str(_find("capped", node)(self, node, scope, limit))
+        return self.integer(node, scope)
 
     def boolean(self, node: Node, scope: Scope) -> str:
         """An expression for a condition."""
@@ -141,15 +158,37 @@ class Compiler:
         self._deferred += [(flag, after) for after in then]
         return lines(f"{flag}_from = n", collect, f"{flag} = n > {flag}_from")
 
+    def happens(self, node: Node, scope: Scope) -> str:
+        """A condition: whether an effect would do anything."""
+        outer, self._deferred = self._deferred, []
+        self.actions.probing, before = True, self.actions.probing
+        collect = self.effect(node, INSIDE)
+        self.actions.probing = before
+        self._deferred = outer
+        body = lines("actions = stack_int64(1)", "n = 0", collect, "return n")
+        return f"{self.function('happens', CONTEXT, body)}({scope.arguments}) > 0"
+
     def moves(self, node: Node, scope: Scope, then: tuple[Node, ...] = ()) -> Moves:
         """Statements that append the decisions of a generator, each with the consequences ``then``."""
         found = _find("moves", node)(self, node, scope, then)
         assert isinstance(found, Moves)
         return found
 
+    def before_move(self, statements: str) -> None:
+        """Let every move begin with these statements."""
+        self.before[statements] = None
+
+    def after_move(self, statements: str) -> None:
+        """Let these statements follow the end rules of every move."""
+        self.after[statements] = None
+
     def result(self, node: Node, scope: Scope) -> str:
         """Statements that set ``state[OUTCOME]``."""
         return str(_find("result", node)(self, node, scope))
+
+    def start(self, node: Node) -> str:
+        """Statements that carry out a start rule other than the placing of pieces."""
+        return str(_find("start", node)(self, node))
 
     def meta(self, node: Node) -> None:
         """A rule about the rules, such as ``(noRepeat)``."""

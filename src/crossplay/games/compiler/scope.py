@@ -47,13 +47,15 @@ class Moves:
         code: the statements.
         bound: how many moves there can be at most, apart from those of single pieces.
         per_piece: how many more for every piece that one player can have.
-        guess: statements that may return a uniformly drawn move early and otherwise fall through.
+        slots: if not 0, a number of places with one move each or none, all moves being somewhere.
+        pick: statements that set ``guessed`` to the move at place ``slot``, and leave it if there is none.
     """
 
     code: str
     bound: int
     per_piece: int = 0
-    guess: str = ""
+    slots: int = 0
+    pick: str = ""
 
 
 def indent(statements: str, depth: int = 1) -> str:

@@ -15,6 +15,7 @@ class KernelSource:
     def __init__(self, sites: int) -> None:
         self.state_size = HEADER + sites
         self.sections: dict[str, int] = {}
+        self._last_sections: dict[str, int] = {}
         self._constants: dict[str, str] = {}
         self._functions: dict[str, str] = {}
         self._names: dict[tuple[str, str], str] = {}
@@ -49,6 +50,18 @@ class KernelSource:
             self.constant(name, self.state_size)
             self.state_size += size
         return name
+
+    def last_section(self, name: str, size: int) -> str:
+        """Reserve cells behind all others, for what hypothetical questions do not touch."""
+        self._last_sections[name] = size
+        return name
+
+    def close_sections(self) -> None:
+        """Fix the row's length; ``QUESTION_SIZE`` cells of it are all that a hypothetical question copies."""
+        self.constant("QUESTION_SIZE", self.state_size)
+        for name, size in self._last_sections.items():
+            self.section(name, size)
+        self.constant("STATE_SIZE", self.state_size)
 
     def function(self, prefix: str, parameters: str, body: str, doc: str = "") -> str:
         """Add a function and return its name, ``prefix`` with a number if need be."""

@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 
 def compile_start(c: Compiler) -> str:
     """Statements that put the initial pieces on an empty board and players into their first phases."""
-    placed: list[tuple[int, int, int, int]] = []
-    for rule in c.model.start:
-        if not isinstance(rule, Ludeme) or rule.name != "place":
-            refuse(rule)
-        placed += _placed(c, rule)
+    placed = initial_pieces(c)
+    others = [c.start(rule) for rule in c.model.start if not _is_place(rule)]
     c.initial = tuple(placed)
     phases = []
     for player in (1, 2):
@@ -29,11 +26,21 @@ def compile_start(c: Compiler) -> str:
         if first:
             phases.append(f"state[PHASE - 1 + {player}] = {first}")
     if not placed:
-        return lines(*phases)
+        return lines(*phases, *others)
     table = c.table("INITIAL", np.array(placed))
     heap = f"state[COUNT + site] = {table}[i, 3]" if c.model.flags.counts else ""
     body = lines(f"site = {table}[i, 0]", f"place(state, site, {table}[i, 1], {table}[i, 2])", heap)
-    return lines(*phases, f"for i in range({len(placed)}):\n{indent(body)}")
+    return lines(*phases, *others, f"for i in range({len(placed)}):\n{indent(body)}")
+
+
+def initial_pieces(c: Compiler) -> list[tuple[int, int, int, int]]:
+    """Site, component, local state and count of each piece that the start rules place."""
+    rules = [rule for rule in c.model.start if isinstance(rule, Ludeme) and _is_place(rule)]
+    return [piece for rule in rules for piece in _placed(c, rule)]
+
+
+def _is_place(rule: Node) -> bool:
+    return isinstance(rule, Ludeme) and rule.name == "place"
 
 
 def _placed(c: Compiler, rule: Ludeme) -> list[tuple[int, int, int, int]]:

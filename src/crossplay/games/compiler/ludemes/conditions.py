@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from crossplay.games.compiler.ludemes.arithmetic import is_region
 from crossplay.games.compiler.model import items, malformed, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, boolean
 from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, lines
-from crossplay.games.language import Ludeme, Node
+from crossplay.games.language import Ludeme, Node, Number, Symbol
 
 
 def _parts(node: Ludeme) -> list[Node]:
@@ -62,8 +63,33 @@ def _at_least(c: Compiler, node: Ludeme, scope: Scope) -> str:
 def _compare(c: Compiler, node: Ludeme, scope: Scope, sign: str) -> str:
     if len(node.positional) != 2 or len(node.arguments) != 2:
         malformed(node, f"({node.name} ...) compares two numbers")
-    left, right = (c.integer(part, scope) for part in node.positional)
+    first, second = node.positional
+    if sign in ("==", "!=") and is_region(c, first) and is_region(c, second):
+        return _same_sites(c, first, second, scope, "" if sign == "==" else "not ")
+    left = _counted(c, first, second, scope, sign in (">", "<=", "==", "!="))
+    right = _counted(c, second, first, scope, sign in ("<", ">=", "==", "!="))
     return f"{left} {sign} {right}"
+
+
+def _same_sites(c: Compiler, first: Node, second: Node, scope: Scope, negation: str) -> str:
+    """Whether two regions are the same set of sites."""
+    one, other = c.region(first, INSIDE), c.region(second, INSIDE)
+    if one.static is not None and other.static is not None:
+        return str((one.static == other.static) != bool(negation))
+    body = f"""
+    for s in range(ALL_SITES):
+        if ({one.contains("s")}) != ({other.contains("s")}):
+            return False
+    return True
+    """
+    return f"{negation}{c.function('same_sites', CONTEXT, body)}({scope.arguments})"
+
+
+def _counted(c: Compiler, node: Node, other: Node, scope: Scope, beyond: bool) -> str:
+    """A number of which it matters only whether it reaches, or goes beyond, another."""
+    if isinstance(other, Number) and isinstance(other.value, int) and other.value >= 0:
+        return c.capped(node, scope, other.value + beyond)
+    return c.integer(node, scope)
 
 
 @boolean("is", "Empty", "Occupied")
@@ -161,23 +187,25 @@ def _all_passed(c: Compiler, node: Ludeme, scope: Scope) -> str:
 
 @boolean("no", "Moves")
 def _no_moves(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(no Moves role)``: that player could not move, were it their turn."""
+    """``(no Moves Next)``: the next player could not move; ``(no Moves Mover)``: the mover had to pass."""
     match arguments_of(node):
-        case [role]:
-            player = c.player(role, scope)
+        case [Symbol(name="Mover")] if not c.model.flags.passes:
+            return "state[PASSES] > 0"
+        case [Symbol(name="Next")]:
+            pass
         case _:
             refuse(node)
     body = """
     mover, follower, before = state[MOVER], state[NEXT], state[PREV]
-    state[MOVER] = player
-    state[NEXT] = 3 - player
+    state[MOVER] = follower
+    state[NEXT] = 3 - follower
     state[PREV] = mover
     found = has_moves(state)
     state[MOVER], state[NEXT], state[PREV] = mover, follower, before
     return not found
     """
     c.needs_has_moves = True
-    return f"{c.function('no_moves', 'state, player', body)}(state, {player})"
+    return f"{c.function('no_moves', 'state', body)}(state)"
 
 
 @boolean("can", "Move")
@@ -189,9 +217,13 @@ def _can_move(c: Compiler, node: Ludeme, scope: Scope) -> str:
         case _:
             refuse(node)
     filtered = c.kinds.count_filtered
-    listed = c.moves(generator, INSIDE)
-    keep = "n = keep_legal(state, moves, 0, n)" if c.kinds.count_filtered > filtered else ""
-    body = lines("moves = stack_int64(MAX_MOVES)", "n = 0", listed.code, keep, "return n > 0")
+    with c.kinds.unfiltered():
+        listed = c.moves(generator, INSIDE)
+    if c.kinds.count_filtered > filtered:
+        found = "for i in range(n):\n    if passes(state, moves[i]):\n        return True\nreturn False"
+    else:
+        found = "return n > 0"
+    body = lines("moves = stack_int64(MAX_MOVES)", "n = 0", listed.code, found)
     return f"{c.function('can_move', CONTEXT, body)}({scope.arguments})"
 
 

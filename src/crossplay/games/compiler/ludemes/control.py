@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from crossplay.games.compiler.model import items, malformed, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
@@ -10,10 +12,18 @@ from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 def join(parts: list[Moves]) -> Moves:
     """One generator after the other."""
+    slots, pick = 0, ""
+    if all(part.slots for part in parts):
+        for part in reversed(parts):
+            rest = f"else:\n{indent(lines(f'slot -= {part.slots}', pick))}" if pick else ""
+            pick = lines(f"if slot < {part.slots}:\n{indent(part.pick)}", rest) if rest else part.pick
+            slots += part.slots
     return Moves(
         lines(*(part.code for part in parts)),
         sum(part.bound for part in parts),
         sum(part.per_piece for part in parts),
+        slots,
+        pick,
     )
 
 
@@ -41,11 +51,16 @@ def _if(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Move
     first = c.moves(yes, scope, then)
     code = f"if {test}:\n{indent(first.code)}"
     bound, per_piece = first.bound, first.per_piece
+    slots, pick = first.slots, f"if {test}:\n{indent(first.pick)}"
     if no is not None:
         second = c.moves(no, scope, then)
         code += f"\nelse:\n{indent(second.code)}"
         bound, per_piece = max(bound, second.bound), max(per_piece, second.per_piece)
-    return Moves(code, bound, per_piece)
+        # Places that only one of the two has are empty when it is the other's turn.
+        slots = max(slots, second.slots) if slots and second.slots else 0
+        picks = [f"if slot < {part.slots}:\n{indent(part.pick)}" for part in (first, second)]
+        pick = f"if {test}:\n{indent(picks[0])}\nelse:\n{indent(picks[1])}"
+    return Moves(code, bound, per_piece, slots, pick)
 
 
 @moves("priority")
@@ -85,16 +100,25 @@ def _do(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Move
 
 @moves("forEach", "Site")
 def _for_each_site(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
-    """``(forEach Site region generator)``: the generator for every ``(site)`` of the region."""
+    """``(forEach Site region generator)``: the generator for every site of the region.
+
+    It is the generator's ``(site)``, and as in Ludii ``(from)`` and ``(to)``, too.
+    """
     then = (*then_of(node), *then)
     match arguments_of(node):
         case [where, generator]:
             pass
         case _:
             refuse(node)
-    inner = c.moves(generator, INSIDE.with_(site="s"), then)
+    at = {"origin": "s", "to": "s", "site": "s"}
+    inner = c.moves(generator, INSIDE.with_(**at), then)
     code = c.generator("each_site", scope, c.region(where, INSIDE).loop("s", inner.code))
-    return Moves(code, inner.bound * c.model.n_sites)
+    sites, pick = c.model.n_sites, ""
+    if inner.slots:
+        there = c.moves(generator, scope.with_(**at), then).pick
+        which = f"s = slot // {inner.slots}\nslot = slot % {inner.slots}" if inner.slots > 1 else "s = slot"
+        pick = lines(which, f"if {c.region(where, scope).contains('s')}:\n{indent(there)}")
+    return Moves(code, inner.bound * sites, 0, inner.slots * sites, pick)
 
 
 @moves("forEach", "Piece")
@@ -126,12 +150,15 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
     for piece in chosen:
         ludeme = generator or piece.ludeme
         if ludeme is not None and (piece.owner != 0 or player == "0"):
-            inner = c.moves(ludeme, at, then)
+            with c.kinds.acting_owner() if player not in ("state[MOVER]", "0") else nullcontext():
+                inner = c.moves(ludeme, at, then)
             calls.setdefault(inner.code, []).append(piece.index)
             bound = max(bound, inner.bound)
     whole = len(calls) == 1 and len(chosen) == len(c.model.components)
     everybody = len(next(iter(calls.values()), [])) == len(c.model.components)
-    if whole and (everybody or all(p.owner in (0, 1, 2) and (p.ludeme or p.owner == 0) for p in chosen)):
+    if whole and (
+        everybody or all(p.owner in (0, 1, 2) and (generator or p.ludeme or p.owner == 0) for p in chosen)
+    ):
         dispatch = next(iter(calls))
     else:
         dispatch = ""
@@ -149,4 +176,13 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
             )
         ),
     )
+    if player not in ("state[MOVER]", "0"):
+        # Another player's pieces move as if it were that player's turn.
+        body = lines(
+            "mover, follower, before = state[MOVER], state[NEXT], state[PREV]",
+            f"player = {player}",
+            "if player != mover:\n    state[MOVER], state[NEXT], state[PREV] = player, mover, mover",
+            body.replace(f"player = {player}\n", "", 1),
+            "state[MOVER], state[NEXT], state[PREV] = mover, follower, before",
+        )
     return Moves(c.generator("each_piece", scope, body), 0, bound)

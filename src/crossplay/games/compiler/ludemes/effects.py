@@ -74,7 +74,7 @@ def _for_each_site(c: Compiler, node: Ludeme, scope: Scope) -> str:
             pass
         case _:
             refuse(node)
-    body = c.effect(inner, INSIDE.with_(site="s"))
+    body = c.effect(inner, INSIDE.with_(origin="s", to="s", site="s"))
     return c.collector("each_site", scope, c.region(where, INSIDE).loop("s", body))
 
 

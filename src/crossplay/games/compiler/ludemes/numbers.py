@@ -7,7 +7,7 @@ from collections.abc import Callable
 from crossplay.games.compiler.model import items, malformed, only_labels, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer
 from crossplay.games.compiler.scope import Scope
-from crossplay.games.language import Ludeme, Symbol, Text
+from crossplay.games.language import Boolean, Ludeme, Symbol, Text
 
 
 @integer("from")
@@ -58,10 +58,17 @@ def _bare(node: Ludeme, expression: str) -> str:
 
 @integer("last", "To", "From")
 def _last(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(last To)``, ``(last From)``: of the decision made last, -1 after a pass."""
-    if arguments_of(node):
+    """``(last To)``, ``(last From)``: of the decision made last, -1 after a pass.
+
+    With ``afterConsequence:True`` of the last thing that the decision and its consequences did.
+    """
+    after = node.named("afterConsequence")
+    if arguments_of(node, "afterConsequence") or not (after is None or isinstance(after, Boolean)):
         refuse(node)
-    return "state[LAST_TO]" if node.keyword == "To" else "state[LAST_FROM]"
+    cell = "LAST_TO" if node.keyword == "To" else "LAST_FROM"
+    if after is None or not after.value:
+        return f"state[{cell}]"
+    return f"(state[{c.actions.traced(cell)}] if state[LAST_TO] >= 0 else -1)"
 
 
 @integer("what")
@@ -102,7 +109,8 @@ def _id(c: Compiler, node: Ludeme, scope: Scope) -> str:
                 malformed(node, f"there is no piece {name!r}")
             return str(found[0])
         case [Text(value=name), role]:
-            indices = {part.owner: part.index for part in c.model.components if part.base == name}
+            # As in Ludii the first whose name only contains the given one.
+            indices = {part.owner: part.index for part in reversed(c.model.components) if name in part.name}
             if not indices:
                 malformed(node, f"there is no piece {name!r}")
             player = c.player(role, scope)
@@ -123,14 +131,3 @@ def _count_moves(c: Compiler, node: Ludeme, scope: Scope) -> str:
     if arguments_of(node):
         refuse(node)
     return "state[MOVES]"
-
-
-@integer("+")
-def _sum(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    parts = [member for part in node.positional for member in items(part)]
-    return "(" + " + ".join(c.integer(part, scope) for part in parts) + ")"
-
-
-@integer("-")
-def _minus(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    return "(" + " - ".join(c.integer(part, scope) for part in node.positional) + ")"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from crossplay.games.compiler.ludemes.effects import attached_effect
 from crossplay.games.compiler.ludemes.stepping import condition_of
 from crossplay.games.compiler.model import items, malformed, only_labels, refuse
 from crossplay.games.compiler.regions import Region
-from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
+from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, effect, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Boolean, Ludeme, Node, Symbol, Text
 
@@ -55,30 +57,38 @@ def _add(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mov
     collect = c.run(attached_effect(c, to, MOVED))
     if len(pieces) == 1:
         what = "state[MOVER]" if piece is None else component(c, piece, MOVED)
-        kind = c.kind(lines(collect, f"place(state, to, {what}, 0)"), then)
+        local = local_state(c, piece, MOVED)
+        kind = c.kind(lines(collect, f"place(state, to, {what}, {local})"), then)
         emit = c.emit(kind, "t", "t")
     else:
         kind = c.kind(lines(collect, "place(state, to, extra, 0)"), then)
         emit = lines(
             *(c.emit(kind, "t", "t", component(c, one, INSIDE)) for one in pieces if one is not None)
         )
-    body = c.region(where, INSIDE).loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
-    guess = ""
-    if _is_every_empty_site(where) and test is None and len(pieces) == 1:
-        # Guessing a site is much cheaper than a list until the board is nearly full.
-        move = f"site * 0x10001 | {kind} << 48" if kind else "site * 0x10001"
-        guess = f"""
-for _ in range(6):
-    site = below(rng, BOARD_SITES)
-    if state[HEADER + site] == 0:
-        guessed = {move}
-        RETURN_IF_LEGAL
-"""
-    return Moves(c.generator("add", scope, body), c.model.n_sites * len(pieces), 0, guess)
+    found = c.region(where, INSIDE)
+    body = found.loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
+    generator = c.generator("add", scope, body)
+    if len(pieces) > 1:
+        return Moves(generator, c.model.n_sites * len(pieces))
+    if found.static is not None:
+        table = c.table("SITES", np.array(sorted(found.static) or [0]))
+        slots, which, within = len(found.static), f"t = {table}[slot]", []
+    else:
+        slots, which, within = c.model.n_sites, "t = slot", [c.region(where, scope).contains("t")]
+    outside = condition_of(c, to, scope.with_(to="t"))
+    tests = " and ".join(f"({part})" for part in (*within, *([outside] if outside is not None else [])))
+    chosen = f"guessed = {c.kinds.packed(kind, 't', 't')}"
+    pick = lines(which, f"if {tests}:\n{indent(chosen)}" if tests else chosen)
+    return Moves(generator, c.model.n_sites, 0, slots, pick)
 
 
-def _is_every_empty_site(node: Node) -> bool:
-    return isinstance(node, Ludeme) and node.keyword == "Empty" and len(node.arguments) == 1
+def local_state(c: Compiler, piece: Node | None, scope: Scope) -> str:
+    """The ``state:`` of ``(piece ...)``, 0 without one."""
+    if not isinstance(piece, Ludeme):
+        return "0"
+    only_labels(piece, "state")
+    state = piece.named("state")
+    return "0" if state is None else c.integer(state, scope)
 
 
 def _where(to: Ludeme) -> Node:
@@ -111,12 +121,15 @@ def _pass(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mo
     if c.kinds.pass_consequences not in (None, after):
         refuse(node, "with consequences that differ from another pass's")
     c.kinds.pass_consequences = after
-    return Moves("moves[n] = PASS\nn += 1", 1)
+    return Moves("moves[n] = PASS\nn += 1", 1, 0, 1, "guessed = PASS")
 
 
 @moves("move", None)
 def _from_to(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
-    """``(move (from region [if:]) (to region [if:] [(apply ...)]) [copy:])``: from anywhere to anywhere."""
+    """``(move (from region [if:]) (to region [if:] [(apply ...)]) [copy:])``: from anywhere to anywhere.
+
+    Without regions it goes from ``(from)`` or to ``(to)`` as they stand.
+    """
     then = (*then_of(node), *then)
     copy = node.named("copy")
     if copy is not None and not isinstance(copy, Boolean):
@@ -132,6 +145,7 @@ def _from_to(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) ->
     only_labels(to, "if")
     started = INSIDE.with_(origin="f")
     source = c.region(_where(origin), INSIDE) if _has_region(origin) else Region.one("origin")
+    target = c.region(_where(to), started) if _has_region(to) else Region.one("to")
     leaves = condition_of(c, origin, started) or "True"
     test = condition_of(c, to, started.with_(to="t"))
     collect = lines(attached_effect(c, origin, MOVED), attached_effect(c, to, MOVED))
@@ -141,11 +155,40 @@ def _from_to(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) ->
         change = "shift(state, origin, to)"
     kind = c.kind(lines(c.run(collect), change), then)
     emit = c.emit(kind, "f", "t")
-    targets = c.region(_where(to), started).loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
+    targets = target.loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
     body = source.loop("f", f"if {c.what('f')} != 0 and ({leaves}):\n{indent(targets)}")
-    single = source.single is not None
-    return Moves(c.generator("carry", scope, body), c.model.n_sites * (1 if single else c.model.n_sites))
+    sites = c.model.n_sites
+    return Moves(c.generator("carry", scope, body), (source.most or sites) * (target.most or sites))
 
 
 def _has_region(holder: Ludeme) -> bool:
     return any(not (isinstance(part, Ludeme) and part.name == "apply") for part in holder.positional)
+
+
+@effect("add")
+def _add_effect(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(add [(piece ...)] (to region [if:]) [count:])``: put pieces on every site of the region."""
+    match arguments_of(node, "count"):
+        case [Ludeme(name="to") as to]:
+            piece = None
+        case [Ludeme(name="piece") as piece, Ludeme(name="to") as to]:
+            pass
+        case _:
+            refuse(node)
+    only_labels(to, "if")
+    count = node.named("count")
+    single = c.region(_where(to), scope).single
+
+    def push(site: str, inside: Scope) -> str:
+        what = "state[MOVER]" if piece is None else component(c, piece, inside)
+        put = c.push("place", site, what, "0" if piece is None else local_state(c, piece, inside))
+        if count is not None:
+            put = f"for _ in range({c.integer(count, inside)}):\n{indent(put)}"
+        test = condition_of(c, to, inside.with_(to=site))
+        return put if test is None else f"if {test}:\n{indent(put)}"
+
+    if single is None:
+        return c.collector("additions", scope, c.region(_where(to), INSIDE).loop("s", push("s", INSIDE)))
+    if single.isdigit():
+        return push(single, scope)
+    return f"site_ = {single}\nif site_ >= 0:\n{indent(push('site_', scope))}"

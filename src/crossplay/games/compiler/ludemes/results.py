@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crossplay.games.compiler.model import malformed, refuse
 from crossplay.games.compiler.registry import Compiler, result
-from crossplay.games.compiler.scope import Scope
+from crossplay.games.compiler.scope import Scope, lines
 from crossplay.games.language import Ludeme, Symbol
 
 
@@ -23,7 +23,10 @@ def _result(c: Compiler, node: Ludeme, scope: Scope) -> str:
         return "state[OUTCOME] = DRAW"
     if kind not in ("Win", "Loss"):
         refuse(node, kind)
-    return winner(c, c.player(role, scope), won=kind == "Win")
+    if kind == "Win":
+        return winner(c, c.player(role, scope))
+    # As in Ludii the turn does not pass on then.
+    return lines(winner(c, c.player(role, scope), won=False), "state[NEXT] = state[MOVER]")
 
 
 def winner(c: Compiler, colour: str, won: bool = True) -> str:

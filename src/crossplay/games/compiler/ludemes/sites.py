@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from crossplay.games.compiler.ludemes.hands import hand_of
 from crossplay.games.compiler.model import ROLES, items, malformed, refuse
 from crossplay.games.compiler.regions import Region, difference, intersection, union
 from crossplay.games.compiler.registry import Compiler, arguments_of, region
-from crossplay.games.compiler.scope import Scope
+from crossplay.games.compiler.scope import Scope, indent
 from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 _SETS = {
@@ -54,7 +55,19 @@ def _line_of_board(c: Compiler, node: Ludeme, scope: Scope) -> Region:
         return Region.fixed(c, groups[int(which)] if int(which) < len(groups) else ())
     group_of = {site: number for number, members in enumerate(groups) for site in members}
     table = c.table("GROUP", np.array([group_of.get(site, -1) for site in range(c.model.n_sites)]))
-    return Region.where(c, lambda site: f"{table}[{site}] == {which}")
+    longest = max(map(len, groups))
+    # One row more: what stands for no group, -1, is the last.
+    listed = c.table(
+        "GROUP_SITES",
+        np.array([[*members, *[-1] * (longest + 1 - len(members))] for members in (*groups, ())]),
+    )
+
+    def loop(variable: str, body: str) -> str:
+        return f"for i_{variable} in range({longest}):\n" + indent(
+            f"{variable} = {listed}[{which}, i_{variable}]\nif {variable} < 0:\n    break\n{body}"
+        )
+
+    return Region(lambda site: f"{table}[{site}] == {which}", loop, most=longest)
 
 
 @region("sites", "Empty")
@@ -66,14 +79,50 @@ def _empty(c: Compiler, node: Ludeme, scope: Scope) -> Region:
 
 @region("sites", "Occupied")
 def _occupied(c: Compiler, node: Ludeme, scope: Scope) -> Region:
-    """``(sites Occupied by:role)``: the board's sites with a piece of that player's."""
+    """``(sites Occupied by:role [container:] [component:|components:])``: sites with pieces of a player's.
+
+    Of all containers; with components, whose names need only contain the given ones, of the board.
+    """
     by = node.named("by")
-    if arguments_of(node, "by") or by is None:
+    if arguments_of(node, "by", "container", "component", "components") or by is None:
         refuse(node)
-    if isinstance(by, Symbol) and by.name == "All":
-        return Region.where(c, lambda site: f"{c.what(site)} != 0")
-    owner = c.player(by, scope)
-    return Region.where(c, lambda site: f"{c.owner(site)} == {owner}")
+    names = [name for label in ("component", "components") for name in items(node.named(label))]
+    everybody = isinstance(by, Symbol) and by.name == "All"
+    owner = "3" if everybody else c.player(by, scope)
+    tests = []
+    if names:
+        chosen = np.zeros(len(c.model.components) + 1, np.int16)
+        for name in names:
+            if not isinstance(name, Text):
+                refuse(node, "component:")
+            for part in c.model.components:
+                chosen[part.index] |= name.value in part.name
+        table = c.table("CHOSEN", chosen)
+        tests.append(lambda site: f"{table}[{c.what(site)}] != 0")
+    if not everybody:
+        tests.append(lambda site: f"{c.owner(site)} == {owner}")
+    elif not names:
+        tests.append(lambda site: f"{c.owner(site)} != 0")
+
+    def test(site: str) -> str:
+        return " and ".join(part(site) for part in tests)
+
+    match node.named("container"):
+        case None:
+            return Region.where(c, test, end="BOARD_SITES" if names else "ALL_SITES")
+        case Text(value="Hand") if not everybody:
+            return hand_of(c, owner).filtered(test)
+        case Text(value=container):
+            found = [part for part in c.model.containers if part.name == container]
+        case number:
+            index = c.integer(number, scope)
+            found = [part for part in c.model.containers if str(part.index) == index]
+    if len(found) != 1:
+        refuse(node, "container:")
+    if found[0].index == 0:
+        return Region.where(c, test)
+    first = found[0].first_site
+    return Region.where(c, test, str(first), str(first + found[0].sites))
 
 
 @region("sites", *ROLES, "Mover", "Next", "Prev")

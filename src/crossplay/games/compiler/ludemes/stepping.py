@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from crossplay.games.compiler.directions import is_direction
+from collections.abc import Sequence
+
+from crossplay.games.compiler.directions import Directions, is_direction
 from crossplay.games.compiler.ludemes.effects import attached_effect
 from crossplay.games.compiler.model import only_labels, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
@@ -16,15 +18,19 @@ class Parts:
     Attributes:
         origin, between, to: those ludemes, or None.
         ways: the argument that names directions, or None.
+
+    ``taken`` are arguments that somebody else reads.
     """
 
-    def __init__(self, c: Compiler, node: Ludeme, *labels: str) -> None:
+    def __init__(self, c: Compiler, node: Ludeme, *labels: str, taken: Sequence[Node] = ()) -> None:
         self.origin: Ludeme | None = None
         self.between: Ludeme | None = None
         self.to: Ludeme | None = None
         self.ways: Node | None = None
         for part in arguments_of(node, *labels):
             match part:
+                case _ if part in taken:
+                    pass
                 case Ludeme(name="from"):
                     self.origin = part
                 case Ludeme(name="between"):
@@ -136,13 +142,17 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         indent(lines(step, "distance += 1" if counted else "")),
     )
     body = lines(f"start = {parts.start(c, INSIDE)}", f"for k in range({ways.count}):", indent(loop))
-    reach = max(c.model.board.n_sites, 1)
-    longest_ray = max(
-        sum(len(c.model.board.radial(site, way)) for way in names)
+    return Moves(c.generator("slide", scope, body), reach(c, ways))
+
+
+def reach(c: Compiler, ways: Directions) -> int:
+    """How many sites at most can be seen from one along the directions."""
+    board = c.model.board
+    return max(
+        sum(len(board.radial(site, way)) for way in names)
         for names in ways.compass
-        for site in range(c.model.board.n_sites)
+        for site in range(board.n_sites)
     )
-    return Moves(c.generator("slide", scope, body), min(reach, longest_ray))
 
 
 def span(c: Compiler, node: Node, scope: Scope) -> tuple[str, str]:

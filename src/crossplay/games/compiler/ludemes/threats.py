@@ -1,0 +1,1 @@
+"""Whether a piece could be taken."""
