@@ -68,4 +68,5 @@ def _by_score(c: Compiler, node: Ludeme, scope: Scope) -> str:
         *changes,
         f"if {first} == {second}:\n    state[OUTCOME] = DRAW",
         f"else:\n    colour = 1 if {first} > {second} else 2\n    {winner(c, 'colour')}",
+        "state[NEXT] = state[MOVER]",  # as in Ludii the turn does not pass on then
     )
