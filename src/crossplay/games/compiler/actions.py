@@ -39,12 +39,38 @@ class Actions:
         self.probing = False  # whether effects are asked if they would do anything, not what
         self.mutations = False  # whether anything but placing on empty sites happens
         self.places = False  # whether pieces may come to the board after the start
-        self.max_height = 0  # how many pieces a stack can hold
+        self.max_height = 0  # how many pieces a stack can hold; 0 without stacks
+        self._traced: dict[str, str] = {}
         source.constant("ACTIONS", 2 * model.n_sites + 64)
         if model.flags.counts:
             source.section("COUNT", model.n_sites)
         if model.flags.local_state:
             source.section("LOCAL", model.n_sites)
+
+    def allow_stacks(self, max_height: int) -> None:
+        """Let sites hold stacks: their sizes, and their pieces from the bottom up, stand in the row.
+
+        The component of a site is then the one on top.
+        """
+        self.max_height = max_height
+        self._source.constant("MAX_HEIGHT", max_height)
+        self._source.section("SIZE", self._model.n_sites)
+        self._source.section("LEVELS", self._model.n_sites * max_height)
+
+    def traced(self, cell: str) -> str:
+        """The cell that follows ``LAST_TO`` or ``LAST_FROM`` through what a move does besides."""
+        name = self._source.section("FINAL" + cell.removeprefix("LAST"), 1)
+        self._traced[cell] = name
+        return name
+
+    def _trace(self, origin: str, to: str) -> str:
+        ends = {"LAST_FROM": origin, "LAST_TO": to}
+        return lines(*(f"state[{name}] = {ends[cell]}" for cell, name in self._traced.items()))
+
+    @property
+    def arrival(self) -> str:
+        """Statements for when a decision has set ``LAST_FROM`` and ``LAST_TO``."""
+        return self._trace("origin", "to")
 
     def define(self, name: str, body: str) -> None:
         """Make an action known: ``body`` is statements over ``state``, ``a``, ``b`` and ``c`` (0..65535)."""
@@ -90,45 +116,11 @@ class Actions:
 
     def finish(self) -> None:
         """Add the functions to the module, once everything that uses them is compiled."""
-        flags, source = self._model.flags, self._source
-        cell = "state[HEADER + site]"
-        came = "\n".join(hook("site") for hook in self.placed)
-        goes = "\n".join(hook("site") for hook in self.removed)
-        leave = f"if {cell} != 0:\n{indent(goes)}" if goes else ""
-        clear = lines(
-            leave,
-            f"{cell} = 0",
-            "state[COUNT + site] = 0" if flags.counts else "",
-            "state[LOCAL + site] = 0" if flags.local_state else "",
-        )
-        source.function("remove", "state, site", clear, "Take the piece off a site.")
-        if flags.counts:
-            heap = (
-                f"if {cell} == component:\n    state[COUNT + site] += 1\n    return\nstate[COUNT + site] = 1"
-            )
+        source = self._source
+        if self.max_height:
+            self._stack_functions()
         else:
-            heap = ""
-        put = lines(
-            heap,
-            leave,
-            f"{cell} = component",
-            "state[LOCAL + site] = local" if flags.local_state else "",
-            came,
-        )
-        source.function("place", "state, site, component, local", put, "Put a piece on a site.")
-        local = "state[LOCAL + origin]" if flags.local_state else "0"
-        one = (
-            "if state[COUNT + origin] > 1:\n    state[COUNT + origin] -= 1\nelse:\n    remove(state, origin)"
-        )
-        shift = lines(
-            "component = state[HEADER + origin]",
-            f"local = {local}",
-            one if flags.counts else "remove(state, origin)",
-            "remove(state, to)\nplace(state, to, component, local)"
-            if leave
-            else "place(state, to, component, local)",
-        )
-        source.function("shift", "state, origin, to", shift, "Move a piece, replacing what stands there.")
+            self._piece_functions()
         branches: list[str] = []
         for name, code in self._codes.items():
             word = "if" if not branches else "elif"
@@ -148,3 +140,84 @@ class Actions:
                 f"for i in range(count):\n{indent(loop)}",
                 "Carry out collected actions, in order.",
             )
+
+    def _piece_functions(self) -> None:
+        """``remove``, ``place`` and ``shift`` where a site holds one piece, or several like ones."""
+        flags, source = self._model.flags, self._source
+        cell = "state[HEADER + site]"
+        came = "\n".join(hook("site") for hook in self.placed)
+        goes = "\n".join(hook("site") for hook in self.removed)
+        leave = f"if {cell} != 0:\n{indent(goes)}" if goes else ""
+        here = self._trace("site", "site")
+        clear = lines(
+            here,
+            leave,
+            f"{cell} = 0",
+            "state[COUNT + site] = 0" if flags.counts else "",
+            "state[LOCAL + site] = 0" if flags.local_state else "",
+        )
+        source.function("remove", "state, site", clear, "Take the piece off a site.")
+        if flags.counts:
+            heap = (
+                f"if {cell} == component:\n    state[COUNT + site] += 1\n    return\nstate[COUNT + site] = 1"
+            )
+        else:
+            heap = ""
+        put = lines(
+            here,
+            heap,
+            leave,
+            f"{cell} = component",
+            "state[LOCAL + site] = local" if flags.local_state else "",
+            came,
+        )
+        source.function("place", "state, site, component, local", put, "Put a piece on a site.")
+        local = "state[LOCAL + origin]" if flags.local_state else "0"
+        one = (
+            "if state[COUNT + origin] > 1:\n    state[COUNT + origin] -= 1\nelse:\n    remove(state, origin)"
+        )
+        shift = lines(
+            "component = state[HEADER + origin]",
+            f"local = {local}",
+            one if flags.counts else "remove(state, origin)",
+            "remove(state, to)\nplace(state, to, component, local)"
+            if leave
+            else "place(state, to, component, local)",
+            self._trace("origin", "to"),
+        )
+        source.function("shift", "state, origin, to", shift, "Move a piece, replacing what stands there.")
+
+    def _stack_functions(self) -> None:
+        """``remove``, ``place`` and ``shift`` where they take from and put on the top of stacks."""
+        source = self._source
+        cell = "state[HEADER + site]"
+        came = "\n".join(hook("site") for hook in self.placed)
+        goes = "\n".join(hook("site") for hook in self.removed)
+        here = self._trace("site", "site")
+        off = f"""
+size = state[SIZE + site]
+if size == 0:
+    return
+{goes}
+level = LEVELS + site * MAX_HEIGHT + size - 1
+state[level] = 0
+state[SIZE + site] = size - 1
+{cell} = state[level - 1] if size > 1 else 0
+"""
+        source.function("remove", "state, site", lines(here, off), "Take the top piece off a site.")
+        on = f"""
+size = state[SIZE + site]
+state[LEVELS + site * MAX_HEIGHT + size] = component
+state[SIZE + site] = size + 1
+{cell} = component
+{came}
+"""
+        source.function("place", "state, site, component, local", lines(here, on), "Put a piece on top of a site.")
+        carry = """
+if origin != to:
+    component = state[HEADER + origin]
+    remove(state, origin)
+    place(state, to, component, 0)
+"""
+        shift = lines(carry, self._trace("origin", "to"))
+        source.function("shift", "state, origin, to", shift, "Move the top piece of a site onto another.")

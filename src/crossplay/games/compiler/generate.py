@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 import crossplay.games.compiler.ludemes  # noqa: F401  (registers the ludemes)
+from crossplay.games.compiler.ludemes.stacks import highest_stack
 from crossplay.games.compiler.model import ROLES, GameModel, malformed, only_labels, refuse
 from crossplay.games.compiler.registry import Compiler
 from crossplay.games.compiler.scope import Moves, Scope, indent, lines
@@ -83,6 +84,8 @@ def generate(model: GameModel, heading: str) -> Generated:
         UnsupportedLudeme: a rule has no meaning here yet.
     """
     c = Compiler(model)
+    if model.flags.stacking:
+        c.actions.allow_stacks(highest_stack(c))
     tensor_size = c.source.state_size
     for meta in model.metas:
         _compile_meta(c, meta)
@@ -94,7 +97,7 @@ def generate(model: GameModel, heading: str) -> Generated:
     c.source.constant("MAX_MOVES", max_moves)
     _finish(c, endings, changes)
     c.actions.finish()
-    c.kinds.finish(c.owner("origin"))
+    c.kinds.finish(c.owner("origin"), c.actions.arrival)
     _listing(c, phase_moves)
     c.source.close_sections()
     _kernels(c, phase_moves, lines(start, *c.at_start))
@@ -106,8 +109,11 @@ def generate(model: GameModel, heading: str) -> Generated:
         c.source.sections,
         max_moves,
         # Every move fills a site for good; then come the swap and a round of passes.
-        model.board.n_sites + 3 if grows_only and not model.flags.passes else MOVE_LIMIT,
+        model.board.n_sites * max(1, c.actions.max_height) + 3
+        if grows_only and not model.flags.passes
+        else MOVE_LIMIT,
         tensor_size,
+        c.actions.max_height,
     )
 
 
@@ -230,7 +236,7 @@ def apply(state, move):
         state[PREVIOUS_FROM] = state[LAST_FROM]
         state[PREVIOUS_TO] = state[LAST_TO]
         state[LAST_FROM] = state[LAST_TO] = -1
-        state[PASSES] += 1{_block(c.kinds.pass_consequences or "", 2)}
+        state[PASSES] += 1{_block(lines(c.kinds.pass_consequences or "", *c.kinds.endings), 2)}
     else:
         make_move(state, move)
         state[PASSES] = 0

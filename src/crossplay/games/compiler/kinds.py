@@ -35,6 +35,7 @@ class Kinds:
         self._by_owner = False
         self.count_filtered = 0  # how often a kind was added under a filter
         self.pass_consequences: str | None = None
+        self.endings: dict[str, None] = {}  # statements for the end of every move, in order
 
     @contextmanager
     def filtered(self, condition: str) -> Iterator[None]:
@@ -92,10 +93,11 @@ class Kinds:
         sort = "" if kind == 0 else f" | {kind} << 48"
         return f"{ends}{more}{sort}"
 
-    def finish(self, owner: str) -> None:
+    def finish(self, owner: str, arrival: str = "") -> None:
         """Add ``make_move`` and, if need be, ``passes`` to the module.
 
-        ``owner`` is an expression for the owner of the piece on ``origin``.
+        ``owner`` is an expression for the owner of the piece on ``origin``; the statements ``arrival``
+        come between a decision and its consequences.
         """
         source = self._source
         parts = ("body", "consequences")
@@ -114,7 +116,9 @@ class Kinds:
             calls["body"],
             "state[PREVIOUS_FROM] = state[LAST_FROM]\nstate[PREVIOUS_TO] = state[LAST_TO]",
             "state[LAST_FROM] = origin\nstate[LAST_TO] = to",
+            arrival,
             calls["consequences"],
+            *self.endings,
         )
         source.function("make_move", "state, move", body, "Carry out a decision and its consequences.")
         if not self.any_filters:

@@ -16,7 +16,7 @@ from crossplay.games.compiler.directions import Directions, read_directions
 from crossplay.games.compiler.kinds import Kinds
 from crossplay.games.compiler.model import GameModel, ludemes, malformed, only_labels, refuse
 from crossplay.games.compiler.regions import Region, union
-from crossplay.games.compiler.scope import CONTEXT, INSIDE, LIST_CONTEXT, Moves, Scope, indent, lines
+from crossplay.games.compiler.scope import CONTEXT, LIST_CONTEXT, Moves, Scope, indent, lines
 from crossplay.games.compiler.source import KernelSource
 from crossplay.games.language import Array, Boolean, Ludeme, Node, Number, Symbol, Text
 
@@ -162,7 +162,7 @@ class Compiler:
         """A condition: whether an effect would do anything."""
         outer, self._deferred = self._deferred, []
         self.actions.probing, before = True, self.actions.probing
-        collect = self.effect(node, INSIDE)
+        collect = self.effect(node, scope.inside())
         self.actions.probing = before
         self._deferred = outer
         body = lines("actions = stack_int64(1)", "n = 0", collect, "return n")

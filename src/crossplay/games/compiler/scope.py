@@ -30,6 +30,15 @@ class Scope:
         """The arguments for a function with the parameters ``LIST_CONTEXT``."""
         return self.arguments.replace("state, ", f"state, {name}, n, ", 1)
 
+    def inside(self) -> Scope:
+        """The scope inside a function called with ``arguments``; what is one site remains visibly so."""
+        first: dict[str, str] = {}
+        names = {}
+        for name in ("origin", "to", "between", "site", "value"):
+            expression = getattr(self, name)
+            names[name] = name if expression == "-1" else first.setdefault(expression, name)
+        return Scope(**names)
+
     def with_(self, **names: str) -> Scope:
         """A scope that differs in some variables."""
         return replace(self, **names)

@@ -23,6 +23,8 @@ def _custodial(c: Compiler, node: Ludeme, scope: Scope) -> str:
     that of ``to``. By default the run is of enemies and of any length, closed by a friend, and removed.
     """
     parts = Parts(c, node)
+    # As a decision of its own, made for a site, it starts there.
+    start = INSIDE.origin if scope.origin == scope.site != "-1" else "state[LAST_TO]"
     ways = c.directions(parts.ways, scope)
     limit = _limits(c, parts)[1]
     held = INSIDE.with_(between="middle")
@@ -61,7 +63,7 @@ for k in range({ways.count}):
 {indent(search)}
 {indent(carry_out)}
 """
-    return c.collector("custodial", scope, lines(_start(c, parts, ways, "state[LAST_TO]"), body))
+    return c.collector("custodial", scope, lines(_start(c, parts, ways, start), body))
 
 
 @effect("surround")

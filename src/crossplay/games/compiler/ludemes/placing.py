@@ -33,13 +33,14 @@ def component(c: Compiler, node: Node, scope: Scope) -> str:
 
 @moves("move", "Add")
 def _add(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
-    """``(move Add [(piece ...)] (to region [if:] [(apply ...)]))``.
+    """``(move Add [(piece ...)] (to region [if:] [(apply ...)]) [stack:])``.
 
-    Without a piece it is the component whose number is the mover's, as in Ludii.
+    Without a piece it is the component whose number is the mover's, as in Ludii. That pieces may be put
+    on others, ``stack:True``, is so for the whole game then.
     """
     then = (*then_of(node), *then)
     piece: Node | None = None
-    match arguments_of(node):
+    match arguments_of(node, "stack"):
         case [Ludeme(name="to") as to]:
             pass
         case [Ludeme(name="piece") as piece, Ludeme(name="to") as to]:
@@ -70,11 +71,13 @@ def _add(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mov
     generator = c.generator("add", scope, body)
     if len(pieces) > 1:
         return Moves(generator, c.model.n_sites * len(pieces))
-    if found.static is not None:
-        table = c.table("SITES", np.array(sorted(found.static) or [0]))
-        slots, which, within = len(found.static), f"t = {table}[slot]", []
+    known = found.static if found.static is not None else found.among
+    if known is not None and len(known) < c.model.n_sites:
+        table = c.table("SITES", np.array(sorted(known) or [0]))
+        slots, which = len(known), f"t = {table}[slot]"
     else:
-        slots, which, within = c.model.n_sites, "t = slot", [c.region(where, scope).contains("t")]
+        slots, which = c.model.n_sites, "t = slot"
+    within = [] if found.static is not None else [c.region(where, scope).contains("t")]
     outside = condition_of(c, to, scope.with_(to="t"))
     tests = " and ".join(f"({part})" for part in (*within, *([outside] if outside is not None else [])))
     chosen = f"guessed = {c.kinds.packed(kind, 't', 't')}"
