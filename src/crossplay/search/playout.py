@@ -6,14 +6,27 @@ import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
 
 from crossplay.errors import CrossplayError
-from crossplay.games.random import seed_streams
-from crossplay.games.state import APPLY, DRAW, MOVE_LIST, OUTCOME, RUNNING, SAMPLE, START, STATE
+from crossplay.games.random import below, seed_streams
+from crossplay.games.state import (
+    APPLY,
+    DRAW,
+    LEGAL,
+    MOVE_LIST,
+    OUTCOME,
+    PASS,
+    RUNNING,
+    SAMPLE,
+    START,
+    STATE,
+    SWAP,
+    TURNS,
+)
 
 if TYPE_CHECKING:
     from crossplay.games import Game
@@ -89,9 +102,7 @@ def random_playouts(game: Game, n: int, seed: int, threads: int = 1) -> PlayoutS
     Raises:
         CrossplayError: ``n`` or ``threads`` below 1.
     """
-    for name, value in (("games", n), ("threads", threads)):
-        if value < 1:
-            raise CrossplayError(f"{name}: must be at least 1, got {value}")
+    _check_positive(games=n, threads=threads)
     rng = seed_streams(seed, n).reshape(n, 1)
     lengths = np.zeros(n, np.int32)
     outcomes = np.zeros(n, np.int8)
@@ -129,3 +140,73 @@ def random_playouts(game: Game, n: int, seed: int, threads: int = 1) -> PlayoutS
         sd_length=float(lengths.std()),
         seconds=seconds,
     )
+
+
+class GameCounts(NamedTuple):
+    """What happened in each of some random games; all fields ``int64[games]``."""
+
+    lengths: np.ndarray  # moves made
+    turns: np.ndarray  # turns begun
+    outcomes: np.ndarray
+    choices: np.ndarray  # legal moves, forced passes included, summed over the positions of the game
+    most_choices: np.ndarray  # in any one position
+    passes: np.ndarray
+    swaps: np.ndarray
+
+
+@njit(
+    types.void(
+        START, LEGAL, APPLY, STATE, MOVE_LIST, types.Array(types.uint64, 2, "C"), types.Array(types.int64, 2, "C")
+    ),
+    cache=True,
+    nogil=True,
+)  # fmt: skip
+def count_games(
+    start: Any,
+    legal: Any,
+    apply: Any,
+    state: np.ndarray,
+    moves: np.ndarray,
+    rng: np.ndarray,
+    counts: np.ndarray,
+) -> None:
+    """Play a random game per row of ``counts``, whose columns are the fields of :class:`GameCounts`."""
+    for i in range(counts.shape[0]):
+        start(state)
+        while state[OUTCOME] == RUNNING:
+            n = legal(state, moves)
+            move = moves[below(rng[i], n)]
+            apply(state, move)
+            counts[i, 0] += 1
+            counts[i, 3] += n
+            counts[i, 4] = max(counts[i, 4], n)
+            counts[i, 5] += move == PASS
+            counts[i, 6] += move == SWAP
+        counts[i, 1] = state[TURNS]
+        counts[i, 2] = state[OUTCOME]
+
+
+def survey_games(game: Game, n: int, seed: int) -> GameCounts:
+    """Play ``n`` random games move list by move list, slower than :func:`random_playouts`, and count.
+
+    Raises:
+        CrossplayError: ``n`` below 1.
+    """
+    _check_positive(games=n)
+    counts = np.zeros((n, len(GameCounts._fields)), np.int64)
+    count_games(
+        game.kernels.start,
+        game.kernels.legal,
+        game.kernels.apply,
+        np.zeros(game.state_size, np.int16),
+        np.zeros(game.max_moves, np.int64),
+        seed_streams(seed, n).reshape(n, 1),
+        counts,
+    )
+    return GameCounts(*counts.T)
+
+
+def _check_positive(**counts: int) -> None:
+    for name, value in counts.items():
+        if value < 1:
+            raise CrossplayError(f"{name}: must be at least 1, got {value}")
