@@ -212,7 +212,7 @@ state[SIZE + site] = size + 1
 {cell} = component
 {came}
 """
-        source.function("place", "state, site, component, local", lines(here, on), "Put a piece on top of a site.")
+        source.function("place", "state, site, component, local", lines(here, on), "Put a piece onto a site.")
         carry = """
 if origin != to:
     component = state[HEADER + origin]

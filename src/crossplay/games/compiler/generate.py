@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 import crossplay.games.compiler.ludemes  # noqa: F401  (registers the ludemes)
 from crossplay.games.compiler.ludemes.stacks import highest_stack
-from crossplay.games.compiler.model import ROLES, GameModel, malformed, only_labels, refuse
+from crossplay.games.compiler.model import (
+    MOVE_LIMIT,
+    ROLES,
+    TURN_LIMIT,
+    GameModel,
+    malformed,
+    only_labels,
+    refuse,
+)
 from crossplay.games.compiler.registry import Compiler
 from crossplay.games.compiler.scope import Moves, Scope, indent, lines
 from crossplay.games.compiler.start import compile_start
 from crossplay.games.language import Ludeme, Node, Symbol, Text
-
-# Ludii ends a game as a draw at these bounds (turns are counted per player).
-MOVE_LIMIT = 10_000
-TURN_LIMIT = 2 * 1_250
 
 _GUESSES = 32
 
@@ -92,6 +96,14 @@ def generate(model: GameModel, heading: str) -> Generated:
     phase_moves = [c.moves(phase.play, Scope()) for phase in model.phases]
     endings = [_end_rules(c, (*phase.end, *model.end)) for phase in model.phases]
     changes = _phase_changes(c)
+    if c.needs_any_move:
+        probes = c.any_move([phase.play for phase in model.phases], Scope())
+        c.source.function(
+            "any_move",
+            "state",
+            lines("moves = stack_int64(1)", "n = 0", _by_phase(c, probes, "state[MOVER]"), "return n"),
+            "A positive number if the player to move has a legal decision.",
+        )
     start = compile_start(c)
     max_moves = 2 + max(_bound(c, part) for part in phase_moves)
     c.source.constant("MAX_MOVES", max_moves)
@@ -145,7 +157,7 @@ def _by_phase(c: Compiler, parts: list[str], player: str) -> str:
 
 
 def _listing(c: Compiler, phase_moves: list[Moves]) -> None:
-    """``list_pseudo`` (some moves may turn out illegal), ``list_moves``, ``has_moves``."""
+    """``list_pseudo`` (some moves may turn out illegal) and ``list_moves``."""
     source = c.source
     listed = _by_phase(c, [moves.code for moves in phase_moves], "state[MOVER]")
     source.function(
@@ -169,19 +181,6 @@ def _listing(c: Compiler, phase_moves: list[Moves]) -> None:
         ),
         "List the legal moves, a forced pass included.",
     )
-    if c.needs_has_moves:
-        test = "if passes(state, moves[i]):\n    return True" if c.kinds.any_filters else "return True"
-        source.function(
-            "has_moves",
-            "state",
-            lines(
-                "moves = stack_int64(MAX_MOVES)",
-                "n = list_pseudo(state, moves)",
-                f"for i in range(n):\n{indent(test)}",
-                "return False",
-            ),
-            "Whether the player to move has a legal decision.",
-        )
 
 
 def _kernels(c: Compiler, phase_moves: list[Moves], start: str) -> None:

@@ -33,6 +33,7 @@ class Kinds:
         self._filters: list[str] = []
         self._everywhere: list[str] = []
         self._by_owner = False
+        self.probing = False
         self.count_filtered = 0  # how often a kind was added under a filter
         self.pass_consequences: str | None = None
         self.endings: dict[str, None] = {}  # statements for the end of every move, in order
@@ -82,9 +83,27 @@ class Kinds:
         """Whether some moves are only pseudo-legal when listed."""
         return bool(self._everywhere) or any(kind.filters for kind in self._kinds)
 
+    @contextmanager
+    def probe(self) -> Iterator[None]:
+        """Within: generators only ask whether there is a legal move, and return at the first one.
+
+        Their statements still count ``n``; a function made of them returns a positive number for yes.
+        """
+        outer, self.probing = self.probing, True
+        yield
+        self.probing = outer
+
     def emit(self, kind: int, origin: str, to: str, extra: str = "0") -> str:
         """The statement that appends a move to ``moves``."""
-        return f"moves[n] = {self.packed(kind, origin, to, extra)}\nn += 1"
+        return self.append(self.packed(kind, origin, to, extra))
+
+    def append(self, move: str) -> str:
+        """The statement that appends a move to ``moves``, given an expression for it."""
+        if not self.probing:
+            return f"moves[n] = {move}\nn += 1"
+        if self._filters or self._everywhere:
+            return f"if passes(state, {move}):\n    return n + 1"
+        return "return n + 1"
 
     def packed(self, kind: int, origin: str, to: str, extra: str = "0") -> str:
         """An expression for a move."""

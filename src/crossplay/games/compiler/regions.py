@@ -30,6 +30,7 @@ class Region:
     loop: Callable[[str, str], str]
     static: frozenset[int] | None = None
     single: str | None = None
+    among: frozenset[int] | None = None
     most: int | None = None
 
     @staticmethod
@@ -45,7 +46,7 @@ class Region:
                 lambda variable, body: f"{variable} = {only}\n{body}",
                 frozenset(members),
                 str(only),
-                1,
+                most=1,
             )
 
         def contains(site: str) -> str:
@@ -95,7 +96,7 @@ class Region:
             lambda variable, body: f"{variable} = {expression}\nif {variable} >= 0:\n{indent(body)}",
             None,
             expression,
-            1,
+            most=1,
         )
 
     @staticmethod

@@ -200,11 +200,11 @@ def _no_moves(c: Compiler, node: Ludeme, scope: Scope) -> str:
     state[MOVER] = follower
     state[NEXT] = 3 - follower
     state[PREV] = mover
-    found = has_moves(state)
+    found = any_move(state)
     state[MOVER], state[NEXT], state[PREV] = mover, follower, before
-    return not found
+    return found == 0
     """
-    c.needs_has_moves = True
+    c.needs_any_move = True
     return f"{c.function('no_moves', 'state', body)}(state)"
 
 
@@ -216,15 +216,10 @@ def _can_move(c: Compiler, node: Ludeme, scope: Scope) -> str:
             pass
         case _:
             refuse(node)
-    filtered = c.kinds.count_filtered
     with c.kinds.unfiltered():
-        listed = c.moves(generator, INSIDE)
-    if c.kinds.count_filtered > filtered:
-        found = "for i in range(n):\n    if passes(state, moves[i]):\n        return True\nreturn False"
-    else:
-        found = "return n > 0"
-    body = lines("moves = stack_int64(MAX_MOVES)", "n = 0", listed.code, found)
-    return f"{c.function('can_move', CONTEXT, body)}({scope.arguments})"
+        (probe,) = c.any_move([generator], INSIDE)
+    body = lines("moves = stack_int64(1)", "n = 0", probe, "return n")
+    return f"{c.function('can_move', CONTEXT, body)}({scope.arguments}) > 0"
 
 
 @boolean("if")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crossplay.games.compiler.model import items, malformed, only_labels, refuse
+from crossplay.games.compiler.model import malformed, only_labels, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer
 from crossplay.games.compiler.scope import Scope
 from crossplay.games.language import Boolean, Ludeme, Symbol, Text

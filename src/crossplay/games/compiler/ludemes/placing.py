@@ -124,7 +124,7 @@ def _pass(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mo
     if c.kinds.pass_consequences not in (None, after):
         refuse(node, "with consequences that differ from another pass's")
     c.kinds.pass_consequences = after
-    return Moves("moves[n] = PASS\nn += 1", 1, 0, 1, "guessed = PASS")
+    return Moves(c.kinds.append("PASS"), 1, 0, 1, "guessed = PASS")
 
 
 @moves("move", None)

@@ -76,7 +76,7 @@ def travel(c: Compiler, parts: Parts, then: tuple[Node, ...], scope: Scope = MOV
 
 @moves("move", "Step")
 def _step(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
-    """``(move Step [(from)] [directions] [(to if: (apply ...))])``: to a next site, an empty one by default."""
+    """``(move Step [(from)] [directions] (to [if:] [(apply ...)]))``: to any next site by default."""
     then = (*then_of(node), *then)
     parts = Parts(c, node)
     if parts.between is not None:
@@ -85,7 +85,7 @@ def _step(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mo
         only_labels(parts.to, "if")
     ways = c.directions(parts.ways, scope)
     start = parts.start(c, INSIDE)
-    test = condition_of(c, parts.to, INSIDE.with_(origin="start", to="t")) or f"{c.what('t')} == 0"
+    test = condition_of(c, parts.to, INSIDE.with_(origin="start", to="t")) or "True"
     kind = travel(c, parts, then)
     body = f"""
 start = {start}

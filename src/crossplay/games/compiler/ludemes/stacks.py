@@ -1,0 +1,176 @@
+"""Several pieces on one site: stacks, whose top piece is the site's, and heaps of like pieces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from crossplay.games.compiler.model import malformed, refuse
+from crossplay.games.compiler.registry import Compiler, arguments_of, integer
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, lines
+from crossplay.games.language import Boolean, Ludeme, Number, walk
+
+# Ludemes with a meaning in games of stacks: others would have to see more than the pieces on top.
+_MEANT = {
+    "+", "-", "*", "/", "%", "^", "abs", "min", "max", "=", "!=", "<", "<=", ">", ">=", "and", "or", "not",
+    "if", "is", "move", "to", "from", "site", "sites", "forEach", "size", "count", "last", "who", "what",
+    "mover", "next", "prev", "id", "union", "intersection", "difference", "piece", "then", "moveAgain",
+    "result", "do", "priority", "remove", "apply", "column", "row", "place", "all", "no", "can",
+}  # fmt: skip
+_MEANT_AS = {
+    "is": {
+        "Empty", "Occupied", "Enemy", "Friend", "Mover", "Next", "Prev", "In", "Line", "Even", "Odd", "Full"
+    },
+    "move": {"Add", "Pass", "Remove"},
+    "forEach": {None, "Site"},
+    "count": {None, "Moves", "Sites"},
+    "place": {None},
+}  # fmt: skip
+
+
+def highest_stack(c: Compiler) -> int:
+    """How many pieces a stack can hold, which the rules have to tell: each has its place in the row."""
+    if len(c.model.containers) > 1:
+        refuse(c.model.phases[0].play, "of stacks with hands")
+    limits = [1]
+    for rule in (*c.model.rules(), *c.model.start):
+        for node in walk(rule):
+            if not isinstance(node, Ludeme):
+                continue
+            if node.name not in _MEANT or node.keyword not in _MEANT_AS.get(node.name, {node.keyword}):
+                refuse(node, "in a game of stacks")
+            if node.name == "move" and node.keyword == "Add":
+                limits.append(_limit(node))
+    return max(limits)
+
+
+def _limit(node: Ludeme) -> int:
+    """The n of ``(to (forEach region if:(< (size Stack at:(site)) n)))``, or of the ``if:`` of ``to``."""
+    for part in walk(node):
+        if isinstance(part, Ludeme) and part.name in ("forEach", "to"):
+            match part.named("if"):
+                case Ludeme(
+                    name="<" | "<=" as sign, positional=(Ludeme(name="size"), Number(value=int(most)))
+                ):
+                    return most + (sign == "<=")
+    refuse(node, "on stacks without a limit, such as (to (forEach ... if:(< (size Stack at:(site)) 6)))")
+
+
+@integer("size", "Stack")
+def _size_of_stack(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(size Stack [at:site | in:region])``: how many pieces stand there, by default on ``(last To)``."""
+    return _total(c, node, scope, "SIZE")
+
+
+@integer("count", None)
+def _count(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(count [at:site | in:region])``: how many pieces stand there, by default on ``(last To)``."""
+    if node.keyword is not None:
+        refuse(node)
+    return _total(c, node, scope, "SIZE" if c.model.flags.stacking else "COUNT")
+
+
+def _total(c: Compiler, node: Ludeme, scope: Scope, section: str) -> str:
+    at, where = node.named("at"), node.named("in")
+    if arguments_of(node, "at", "in") or (at is not None and where is not None):
+        refuse(node)
+    if where is None:
+        site = "state[LAST_TO]" if at is None else c.integer(at, scope)
+        if site.isdigit() or site.isidentifier():
+            return f"state[{section} + {site}]"
+        body = f"return state[{section} + site] if site >= 0 else 0"
+        return f"{c.function('size_at', 'state, site', body)}(state, {site})"
+    every = c.region(where, INSIDE).loop("s", f"n += state[{section} + s]")
+    return f"{c.function('size_in', CONTEXT, lines('n = 0', every, 'return n'))}({scope.arguments})"
+
+
+def stack_line(c: Compiler, node: Ludeme, length: str, rays: np.ndarray, scope: Scope) -> str:
+    """``(is Line n ... byLevel:True)`` in a game of stacks: lines of equal pieces in space.
+
+    They start from the top piece of a site and go down, along a level, or up or down one level with
+    every step. Without ``byLevel:`` a site belongs to a line if any of its pieces is like that one.
+
+    Args:
+        rays: the next site along directions that come in pairs of opposite ones.
+    """
+    through = node.named("through")
+    site = "state[LAST_TO]" if through is None else c.integer(through, scope)
+    by_level = node.named("byLevel")
+    for label in ("exact", "if", "what", "whats", "throughAny"):
+        given = node.named(label)
+        if given is not None and not (isinstance(given, Boolean) and not given.value):
+            refuse(node, f"{label}: in a game of stacks")
+    if not length.isdigit() or int(length) < 2:
+        malformed(node, "a line has at least 2 pieces")
+    table = c.table("LINE_RAYS", rays)
+    if isinstance(by_level, Boolean) and by_level.value:
+        name = c.function("line_in_space", "state, site", _in_space(c, int(length), table, len(rays)))
+    elif by_level is None or isinstance(by_level, Boolean):
+        name = c.function("line_of_stacks", "state, site", _of_stacks(c, int(length), table, len(rays)))
+    else:
+        refuse(node, "byLevel:")
+    return f"{name}(state, {site})"
+
+
+def _in_space(c: Compiler, length: int, rays: str, count: int) -> str:
+    run = c.function(
+        "run_in_space",
+        "state, site, ray, level, slope",
+        f"""
+        piece = state[HEADER + site]
+        run = 0
+        site = {rays}[ray, site]
+        level += slope
+        while site >= 0 and 0 <= level < MAX_HEIGHT and state[LEVELS + site * MAX_HEIGHT + level] == piece:
+            run += 1
+            site = {rays}[ray, site]
+            level += slope
+        return run
+        """,
+        "How many pieces like the top one of a site follow it along a ray that rises by a slope.",
+    )
+    return f"""
+    if site < 0 or state[SIZE + site] == 0:
+        return False
+    piece = state[HEADER + site]
+    top = state[SIZE + site] - 1
+    level = top - 1
+    while level > top - {length} and level >= 0 and state[LEVELS + site * MAX_HEIGHT + level] == piece:
+        level -= 1
+    if level == top - {length}:
+        return True
+    for ray in range(0, {count}, 2):
+        for slope in range(-1, 2):
+            run = {run}(state, site, ray, top, slope)
+            if run >= {length - 1} or run + {run}(state, site, ray + 1, top, -slope) >= {length - 1}:
+                return True
+    return False
+    """
+
+
+def _of_stacks(c: Compiler, length: int, rays: str, count: int) -> str:
+    holds = c.function(
+        "stack_holds",
+        "state, site, piece",
+        """
+        for level in range(state[SIZE + site]):
+            if state[LEVELS + site * MAX_HEIGHT + level] == piece:
+                return True
+        return False
+        """,
+        "Whether a component is anywhere in the stack of a site.",
+    )
+    return f"""
+    if site < 0 or state[SIZE + site] == 0:
+        return False
+    piece = state[HEADER + site]
+    for pair in range(0, {count}, 2):
+        run = 1
+        for ray in range(pair, pair + 2):
+            s = {rays}[ray, site]
+            while s >= 0 and {holds}(state, s, piece):
+                run += 1
+                s = {rays}[ray, s]
+        if run >= {length}:
+            return True
+    return False
+    """
