@@ -12,6 +12,9 @@ from crossplay.games.compiler.flags import Flags, read_flags
 from crossplay.games.language import Array, Ludeme, Node, Number, Symbol, Text, head
 
 PLAYERS = 2
+# Ludii ends a game as a draw at these bounds (turns are counted per player).
+MOVE_LIMIT = 10_000
+TURN_LIMIT = PLAYERS * 1_250
 NEUTRAL, SHARED = 0, PLAYERS + 1
 ROLES = {"P1": 1, "P2": 2}
 _OWNERS = {"Each": (1, 2), "P1": (1,), "P2": (2,), "Neutral": (NEUTRAL,), "Shared": (SHARED,)}

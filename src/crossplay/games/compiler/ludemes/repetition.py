@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossplay.games.compiler.model import refuse
+from crossplay.games.compiler.model import TURN_LIMIT, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, meta
 from crossplay.games.compiler.scope import lines
 from crossplay.games.language import Ludeme, Symbol
 
 WORDS = 4  # of 16 bits in a hash
 FILTER_BITS = 2048
-# Positions more than so many moves per site of the board ago are forgotten.
-MEMORY_PER_SITE = 8
-_LONGEST = 2_500  # moves of a game at most, where every move ends a turn
+MEMORY = TURN_LIMIT + 2  # positions: the initial one, and one per turn
 _SEED = 20
 
 
@@ -36,11 +34,10 @@ def _no_repeat(c: Compiler, node: Ludeme) -> None:
         refuse(node, "with stacks")
     source = c.source
     source.section("POSITION", WORDS)
-    memory = min(MEMORY_PER_SITE * c.model.board.n_sites, _LONGEST)
-    source.constant("MEMORY", memory)
+    source.constant("MEMORY", MEMORY)
     source.last_section("REMEMBERED", 1)
     source.last_section("FILTER", FILTER_BITS // 16)
-    source.last_section("HASHES", WORDS * memory)
+    source.last_section("HASHES", WORDS * MEMORY)
     toggle = _toggle(c)
     c.actions.placed.append(lambda site: f"{toggle}(state, {site})")
     c.actions.removed.append(lambda site: f"{toggle}(state, {site})")
@@ -109,7 +106,7 @@ def _remember(c: Compiler, hashed: str) -> str:
         bit = key >> np.uint64(32) & np.uint64({FILTER_BITS - 1})
         cell = FILTER + np.int64(bit >> np.uint64(4))
         state[cell] |= np.int16(1) << np.int16(bit & np.uint64(15))
-        at = state[REMEMBERED] % MEMORY
+        at = state[REMEMBERED]
         for i in range({WORDS}):
             state[HASHES + i * MEMORY + at] = np.int16(key >> np.uint64(16 * i))
         state[REMEMBERED] += 1
@@ -129,7 +126,7 @@ def _is_repeated(c: Compiler, hashed: str) -> str:
         if before[cell] >> np.int16(bit & np.uint64(15)) & 1 == 0:
             return False
         low = np.int16(key)
-        for at in range(min(before[REMEMBERED], MEMORY)):
+        for at in range(before[REMEMBERED]):
             if before[HASHES + at] == low:
                 same = True
                 for i in range(1, {WORDS}):
