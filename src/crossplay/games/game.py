@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crossplay.errors import UnknownGame
+from crossplay.games import text
 from crossplay.games.board import Board
 from crossplay.games.compiler import (
     Component,
@@ -34,15 +35,10 @@ from crossplay.games.layout import Layout
 from crossplay.games.state import (
     AGENT,
     DRAW,
-    HEADER,
     MOVER,
     OUTCOME,
-    PASS,
     RUNNING,
-    SWAP,
     Kernels,
-    move_from,
-    move_to,
 )
 from crossplay.games.tensors import build_encoding, move_channel_names, state_channel_names
 
@@ -140,7 +136,9 @@ class Game:
 
     def legal_moves(self, state: np.ndarray) -> list[LegalMove]:
         """Every legal move, in the kernels' order; empty once the game is over."""
-        return [LegalMove(move, self.action(move), self.move_text(move)) for move in self._moves(state)]
+        moves = self._moves(state)
+        texts = text.move_texts(self, state, moves)
+        return [LegalMove(*found) for found in zip(moves, map(self.action, moves), texts, strict=True)]
 
     def legal_actions(self, state: np.ndarray) -> list[int]:
         """The distinct legal action indices, sorted."""
@@ -193,28 +191,13 @@ class Game:
         call_encode(self.encoding, state, out)
         return out.reshape(self.state_shape)
 
-    def move_text(self, move: int) -> str:
-        """A move in words: a site's label, two for a move from one to another, pass or swap."""
-        if move == PASS:
-            return "pass"
-        if move == SWAP:
-            return "swap"
-        labels = self.board.labels
-        origin, to = labels[move_from(move)], labels[move_to(move)]
-        return to if origin == to else f"{origin}-{to}"
+    def move_text(self, state: np.ndarray, move: int) -> str:
+        """A move in words, see :func:`crossplay.games.text.move_text`."""
+        return text.move_text(self, state, move)
 
     def render(self, state: np.ndarray) -> str:
-        """The board as text, top row first: ``X`` and ``O`` for the colours' first pieces, ``.`` if empty."""
-        symbols = {0: "."}
-        for component in self.components:
-            alphabet = "XABCDEFGH" if component.owner == 1 else "Oabcdefgh"
-            rank = sum(c.owner == component.owner and c.index < component.index for c in self.components)
-            symbols[component.index] = alphabet[rank % len(alphabet)]
-        x, y = self.board.rank_coordinates()
-        grid = [[" "] * (int(x.max()) + 1) for _ in range(int(y.max()) + 1)]
-        for site in range(self.board.n_sites):
-            grid[y[site]][x[site]] = symbols[int(state[HEADER + site])]
-        return "\n".join(" ".join(row).rstrip() for row in reversed(grid))
+        """The position as text, see :func:`crossplay.games.text.render`."""
+        return text.render(self, state)
 
     def perft(self, depth: int) -> list[int]:
         """Numbers of move sequences of exactly 1, 2, .. ``depth`` plies from the initial position."""
