@@ -156,11 +156,17 @@ class GameCounts(NamedTuple):
 
 @njit(
     types.void(
-        START, LEGAL, APPLY, STATE, MOVE_LIST, types.Array(types.uint64, 2, "C"), types.Array(types.int64, 2, "C")
+        START,
+        LEGAL,
+        APPLY,
+        STATE,
+        MOVE_LIST,
+        types.Array(types.uint64, 2, "C"),
+        types.Array(types.int64, 2, "C"),
     ),
     cache=True,
     nogil=True,
-)  # fmt: skip
+)
 def count_games(
     start: Any,
     legal: Any,
