@@ -6,7 +6,7 @@ A ludeme is compiled by a function registered under its name and keyword (``(is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import numpy as np
@@ -93,10 +93,11 @@ class Compiler:
         self.kinds = Kinds(self.source)
         self.table = self.source.table
         self.function = self.source.function
-        self.needs_has_moves = False
+        self.needs_any_move = False
         self.at_start: list[str] = []
         self.at_turn: list[str] = []
         self.initial: tuple[tuple[int, int, int, int], ...] = ()  # site, component, local state, count
+        self.shared: dict[str, object] = {}  # what ludemes of one family keep for each other
         self.before: dict[str, None] = {}  # statements for the beginning of every move, in order
         self.after: dict[str, None] = {}  # the same for after its end rules
         self.memo: dict[object, str] = {}  # names of functions that are costly to write
@@ -173,6 +174,14 @@ class Compiler:
         found = _find("moves", node)(self, node, scope, then)
         assert isinstance(found, Moves)
         return found
+
+    def any_move(self, nodes: Iterable[Node], scope: Scope) -> list[str]:
+        """For each generator the statements that return a positive number if it has a legal move.
+
+        They need ``moves`` and ``n = 0`` before them.
+        """
+        with self.kinds.probe():
+            return [self.moves(node, scope).code for node in nodes]
 
     def before_move(self, statements: str) -> None:
         """Let every move begin with these statements."""
@@ -258,7 +267,8 @@ class Compiler:
 
         ``body`` is written for :data:`~crossplay.games.compiler.scope.INSIDE`.
         """
-        return self._lister("moves", prefix, scope, body, doc)
+        call = self._lister("moves", prefix, scope, body, doc)
+        return f"{call}\nif n > 0:\n    return n" if self.kinds.probing else call
 
     def collector(self, prefix: str, scope: Scope, body: str, doc: str = "") -> str:
         """The statement that calls a function made of statements appending to ``actions``."""

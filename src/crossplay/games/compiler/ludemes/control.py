@@ -83,7 +83,9 @@ def exact_moves(
     """A generator, and the statement that drops its illegal moves from place ``first`` on, if need be."""
     filtered = c.kinds.count_filtered
     listed = c.moves(node, scope, then)
-    return listed, f"n = keep_legal(state, moves, {first}, n)" if c.kinds.count_filtered > filtered else ""
+    if c.kinds.probing or c.kinds.count_filtered == filtered:
+        return listed, ""
+    return listed, f"n = keep_legal(state, moves, {first}, n)"
 
 
 @moves("do")
