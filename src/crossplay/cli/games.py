@@ -162,18 +162,69 @@ def tensors(name: str, options: tuple[str, ...], hex: str, hands: str, as_json: 
 
 @games.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-n",
+    "--games",
+    "n",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Random games to play of each; 0 only translates the rules, which is much quicker.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def check(files: tuple[Path, ...], as_json: bool) -> None:
-    """Say of each description FILE whether it can be read and compiled; exit code 2 if one cannot."""
-    from crossplay.games import load_game
+def check(files: tuple[Path, ...], n: int, as_json: bool) -> None:
+    """Say of each description FILE (a folder stands for all in it) whether it can be read and played.
 
-    results: dict[str, str] = {}
-    for file in files:
-        try:
-            load_game(str(file))
-            results[str(file)] = "ok"
-        except CrossplayError as error:
-            results[str(file)] = str(error)
-    _print(as_json, {"files": results}, "\n".join(f"{file}: {result}" for file, result in results.items()))
+    Exit code 2 if one cannot.
+    """
+    from tqdm import tqdm
+
+    found = [path for file in files for path in (sorted(file.rglob("*.lud")) if file.is_dir() else [file])]
+    results, details = {}, {}
+    for path in tqdm(found, unit="file", leave=False, disable=None):
+        results[str(path)], details[str(path)] = _check(path, n)
+    data = {"files": results, "games": {file: detail for file, detail in details.items() if detail}}
+    width = max(map(len, results), default=0)
+    lines = [f"{file:<{width}}  {_summary(results[file], details[file])}" for file in results]
+    if len(results) > 1:
+        lines.append(f"{sum(result == 'ok' for result in results.values())} of {len(results)} files are ok")
+    _print(as_json, data, "\n".join(lines))
     if any(result != "ok" for result in results.values()):
         raise click.exceptions.Exit(2)
+
+
+def _check(path: Path, n: int) -> tuple[str, dict[str, Any]]:
+    """ "ok" or one line that says what is wrong, and what happened in ``n`` random games."""
+    from crossplay.games import load_game, translate
+    from crossplay.games.state import DRAW
+    from crossplay.search.playout import survey_games
+
+    if path.suffix != ".lud":
+        return f"{path} is no .lud file", {}
+    try:
+        if n == 0:
+            translate(str(path))
+            return "ok", {}
+        counts = survey_games(load_game(str(path)), n, seed=1)
+    except CrossplayError as error:
+        return str(error), {}
+    except Exception as error:  # one bad file must not keep the others from being checked
+        first_line = next(iter(str(error).splitlines()), "")
+        return f"fault in the compiler: {type(error).__name__}: {first_line}", {}
+    return "ok", {
+        "games": n,
+        "mean_length": float(counts.lengths.mean()),
+        "mean_choices": float(counts.choices.sum() / counts.lengths.sum()),
+        "wins1": int((counts.outcomes == 1).sum()),
+        "wins2": int((counts.outcomes == 2).sum()),
+        "draws": int((counts.outcomes == DRAW).sum()),
+    }
+
+
+def _summary(result: str, detail: dict[str, Any]) -> str:
+    if not detail:
+        return result
+    return (
+        f"ok  {detail['mean_length']:6.1f} moves, {detail['mean_choices']:5.1f} choices,"
+        f" {detail['wins1']}+ {detail['wins2']}- {detail['draws']}="
+    )

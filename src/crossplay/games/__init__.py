@@ -1,5 +1,5 @@
 """Games: load one by name, play it, and read what its tensors mean."""
 
-from crossplay.games.game import Game, LegalMove, list_games, load_game
+from crossplay.games.game import Game, LegalMove, list_games, load_game, translate
 
-__all__ = ["Game", "LegalMove", "list_games", "load_game"]
+__all__ = ["Game", "LegalMove", "list_games", "load_game", "translate"]

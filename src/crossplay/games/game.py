@@ -17,6 +17,8 @@ from crossplay.games.compiler import (
     Component,
     Container,
     Flags,
+    GameModel,
+    Generated,
     generate,
     load_kernels,
     read_model,
@@ -80,7 +82,7 @@ class Game:
         self, description: ExpandedDescription, layout: Layout, reference: str | None = None
     ) -> None:
         layout.check()
-        model = read_model(description.game)
+        model, generated = _translate(description)
         self.description = description
         self.name = model.name
         self.reference = reference or model.name
@@ -90,10 +92,6 @@ class Game:
         self.components: tuple[Component, ...] = model.components
         self.containers: tuple[Container, ...] = model.containers
         self.flags: Flags = model.flags
-        heading = (
-            f"Kernels of {self.name} ({', '.join(self.options) or 'no options'}), generated: do not edit."
-        )
-        generated = generate(model, heading)
         self.source, self.state_size = generated.text, generated.state_size
         self.max_moves, self.max_plies = generated.max_moves, generated.max_plies
         module = load_kernels(self.source, self.name)
@@ -218,6 +216,31 @@ def list_games() -> list[str]:
     return sorted(file.name.removesuffix(".lud") for file in files if file.name.endswith(".lud"))
 
 
+def _translate(description: ExpandedDescription) -> tuple[GameModel, Generated]:
+    model = read_model(description.game)
+    options = ", ".join(description.selections) or "no options"
+    return model, generate(model, f"Kernels of {model.name} ({options}), generated: do not edit.")
+
+
+def _find_description(name: str) -> Path:
+    if name.endswith(".lud"):
+        path = Path(name)
+        if not path.is_file():
+            raise UnknownGame(f"no game description at {name}; give the path of a .lud file")
+        return path
+    library = list_games()
+    if name not in library:
+        near = get_close_matches(name, library, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UnknownGame(f"unknown game {name!r}; {hint}the library has: {', '.join(library)}")
+    return Path(str(resources.files("crossplay.games.library") / f"{name}.lud"))
+
+
+def translate(name: str, options: Sequence[str] = ()) -> str:
+    """The source of a game's kernels, not compiled yet; arguments and errors as for :func:`load_game`."""
+    return _translate(load_description(_find_description(name), options))[1].text
+
+
 def load_game(name: str, options: Sequence[str] = (), hex: str = "sparse", hands: str = "faithful") -> Game:
     """Load a game of the library by name, or a description file by its path.
 
@@ -232,15 +255,4 @@ def load_game(name: str, options: Sequence[str] = (), hex: str = "sparse", hands
         UnknownOption: the game has no such option.
         LudSyntaxError, UnsupportedLudeme: the description cannot be read or compiled.
     """
-    if name.endswith(".lud"):
-        path = Path(name)
-        if not path.is_file():
-            raise UnknownGame(f"no game description at {name}; give the path of a .lud file")
-    else:
-        library = list_games()
-        if name not in library:
-            near = get_close_matches(name, library, n=1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
-            raise UnknownGame(f"unknown game {name!r}; {hint}the library has: {', '.join(library)}")
-        path = Path(str(resources.files("crossplay.games.library") / f"{name}.lud"))
-    return Game(load_description(path, options), Layout(hex, hands), name)
+    return Game(load_description(_find_description(name), options), Layout(hex, hands), name)
