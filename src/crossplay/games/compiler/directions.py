@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from crossplay.games.language import Ludeme, Node, Symbol
 if TYPE_CHECKING:
     from crossplay.games.compiler.registry import Compiler
 
-RELATIONS = ("Orthogonal", "Diagonal", "Adjacent", "All")
+RELATIONS = ("Orthogonal", "Diagonal", "OffDiagonal", "Adjacent", "All")
 RELATIVE = (
     "Forward", "Backward", "Leftward", "Rightward", "Forwards", "Backwards", "Leftwards", "Rightwards",
     "FL", "FLL", "FLLL", "BL", "BLL", "BLLL", "FR", "FRR", "FRRR", "BR", "BRR", "BRRR",
@@ -41,8 +42,11 @@ class Directions:
     compass: tuple[tuple[str, ...], ...]
 
 
-def read_directions(c: Compiler, node: Node | None, default: str) -> Directions:
-    """Directions of a symbol, a list of symbols or a ``(directions ...)`` ludeme; ``default`` if None."""
+def read_directions(c: Compiler, node: Node | None, default: str, site: str | None = None) -> Directions:
+    """Directions of a symbol, a list of symbols or a ``(directions ...)`` ludeme; ``default`` if None.
+
+    Relative ones are the mover's, or those of the piece on ``site`` where pieces face ways of their own.
+    """
     names = direction_words(node) if node is not None else [(default, None)]
     board = c.model.board
     if any(name in OF_LAST_MOVE for name, _ in names):
@@ -51,6 +55,12 @@ def read_directions(c: Compiler, node: Node | None, default: str) -> Directions:
         return _direction_of_last_move(c, back=names[0][0] == "OppositeDirection")
     relative = any(name in RELATIVE for name, _ in names)
     compass: list[tuple[str, ...]] = []
+    steps = dict(board.steps)
+    if names and all(name in RELATIONS for name, _ in names):
+        # On triangles a compass direction is orthogonal from one site and diagonal from the next.
+        near = [board.ways(name) for name, _ in names]
+        for way in {way for tables in near for way in tables}:
+            steps[way] = np.max([tables[way] for tables in near if way in tables], axis=0)
     for player in (0, 1, 2) if relative else (0,):
         facing = c.model.facings.get(player, "N")
         found: list[str] = []
@@ -65,18 +75,30 @@ def read_directions(c: Compiler, node: Node | None, default: str) -> Directions:
                 assert symbol is not None
                 refuse(symbol)
         compass.append(tuple(way for way in dict.fromkeys(found) if way in board.steps))
-    return directions_from_compass(c, tuple(compass))
+    found_ways = directions_from_compass(c, tuple(compass), steps)
+    facings = {0: "N", **c.model.facings}
+    if len(compass) == 1 or site is None or all(p.facing == facings.get(p.owner, "N") for p in c.model.components):
+        return found_ways
+    rows = {facing: player for player, facing in reversed(facings.items())}
+    row_of = [0, *(rows[part.facing or "N"] for part in c.model.components)]
+    return replace(found_ways, player=f"{c.table('FACING', np.array(row_of))}[{c.what(site)}]")
 
 
-def directions_from_compass(c: Compiler, compass: tuple[tuple[str, ...], ...]) -> Directions:
-    """The tables of directions given by name, one list per player number or one for all."""
+def directions_from_compass(
+    c: Compiler, compass: tuple[tuple[str, ...], ...], steps: Mapping[str, np.ndarray] | None = None
+) -> Directions:
+    """The tables of directions given by name, one list per player number or one for all.
+
+    ``steps`` are other tables than the board's to take the directions from.
+    """
     board = c.model.board
+    steps = board.steps if steps is None else steps
     count = max(1, *map(len, compass))
     rays = np.full((len(compass), count, board.n_sites), -1)
     near = np.full((len(compass), board.n_sites, count), -1)
     for player, names in enumerate(compass):
         for k, name in enumerate(names):
-            rays[player, k] = board.steps[name]
+            rays[player, k] = steps[name]
         for site in range(board.n_sites):
             there = [to for to in rays[player, :, site] if to >= 0]
             near[player, site, : len(there)] = there

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from crossplay.errors import LudSyntaxError, UnsupportedLudeme
 from crossplay.games.board import Board, build_board
+from crossplay.games.board.compass import NAMES
 from crossplay.games.compiler.flags import Flags, read_flags
 from crossplay.games.language import Array, Ludeme, Node, Number, Symbol, Text, head
 
@@ -30,6 +31,7 @@ class Component:
         owner: a player, ``NEUTRAL`` or ``SHARED``.
         ludeme: its moves, if any.
         node: the whole ``(piece ...)``.
+        facing: the direction it faces, its owner's unless it has one of its own.
     """
 
     index: int
@@ -37,6 +39,7 @@ class Component:
     owner: int
     ludeme: Ludeme | None
     node: Ludeme | None = None
+    facing: str | None = None
 
     @property
     def base(self) -> str:
@@ -178,12 +181,15 @@ def read_model(game: Ludeme) -> GameModel:
             refuse(node)
     metas = _listed(ludemes(rules.positional, "meta"))
     containers = _read_containers(ludemes(equipped, "hand"), board)
+    facings, components = _with_facings(
+        _read_players(only_child(game, "players")), _read_components(ludemes(equipped, "piece"))
+    )
     return GameModel(
         name=game.positional[0].value,
         board=board,
-        components=_read_components(ludemes(equipped, "piece")),
+        components=components,
         containers=containers,
-        facings=_read_players(only_child(game, "players")),
+        facings=facings,
         regions=tuple(_read_regions(node) for node in ludemes(equipped, "regions")),
         maps={_map_name(node): node for node in ludemes(equipped, "map")},
         flags=read_flags(game, metas, has_hands=len(containers) > 1),
@@ -228,6 +234,25 @@ def _read_players(node: Ludeme) -> dict[int, str]:
     return facings
 
 
+def _with_facings(
+    players: dict[int, str], components: tuple[Component, ...]
+) -> tuple[dict[int, str], tuple[Component, ...]]:
+    """The players' facings and the pieces with theirs.
+
+    A piece without a facing of its own has its owner's. Where a player's pieces have facings of their own
+    these must agree, and count as the player's wherever no particular piece is meant.
+    """
+    facings = dict(players)
+    for part in components:
+        if part.facing is not None and part.owner in facings:
+            if any(part.owner == o.owner and o.facing not in (None, part.facing) for o in components):
+                assert part.node is not None
+                refuse(part.node, "with another facing than other pieces of the same player")
+            facings[part.owner] = part.facing
+    faced = [replace(part, facing=part.facing or players.get(part.owner, "N")) for part in components]
+    return facings, tuple(faced)
+
+
 def _read_components(pieces: list[Ludeme]) -> tuple[Component, ...]:
     components: list[Component] = []
     for piece in pieces:
@@ -239,16 +264,20 @@ def _read_components(pieces: list[Ludeme]) -> tuple[Component, ...]:
             case _:
                 malformed(piece, 'expected (piece "Name" <role> ...)')
         moves: Ludeme | None = None
+        facing: str | None = None
+        match others:
+            case [Symbol(name=compass), *others] if compass in NAMES:
+                facing = compass
         for other in others:
             if not isinstance(other, Ludeme):
-                refuse(piece, head(other))  # a facing of its own
+                refuse(piece, head(other))
             if other.name != "flips":
                 if moves is not None:
                     refuse(other)
                 moves = other
         only_labels(piece)
         components += [
-            Component(len(components) + i + 1, f"{name}{owner}", owner, moves, piece)
+            Component(len(components) + i + 1, f"{name}{owner}", owner, moves, piece, facing)
             for i, owner in enumerate(_OWNERS[role])
         ]
     return tuple(components)

@@ -2,6 +2,7 @@
 
 from crossplay.games.compiler.ludemes import (
     arithmetic,
+    clearing,
     combining,
     conditions,
     connection,
@@ -19,6 +20,7 @@ from crossplay.games.compiler.ludemes import (
     local_states,
     memory,
     numbers,
+    pieces,
     placing,
     promotion,
     repetition,
@@ -29,11 +31,13 @@ from crossplay.games.compiler.ludemes import (
     stacks,
     stepping,
     threats,
+    undecided,
     whereabouts,
 )
 
 __all__ = [
     "arithmetic",
+    "clearing",
     "combining",
     "conditions",
     "connection",
@@ -51,6 +55,7 @@ __all__ = [
     "local_states",
     "memory",
     "numbers",
+    "pieces",
     "placing",
     "promotion",
     "repetition",
@@ -61,5 +66,6 @@ __all__ = [
     "stacks",
     "stepping",
     "threats",
+    "undecided",
     "whereabouts",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crossplay.games.compiler.ludemes.clearing import take_later, taken_later
 from crossplay.games.compiler.model import items, malformed, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, effect
 from crossplay.games.compiler.scope import INSIDE, Scope, indent, lines
@@ -51,20 +52,21 @@ def _move_again(c: Compiler, node: Ludeme, scope: Scope) -> str:
 
 @effect("remove")
 def _remove(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(remove region)``: every piece on the sites."""
-    match arguments_of(node):
+    """``(remove region [at:EndOfTurn])``: every piece on the sites."""
+    match arguments_of(node, "at"):
         case [where]:
             pass
         case _:
             refuse(node)
+
+    def push(site: str) -> str:
+        return take_later(c, site) if taken_later(node) else c.push("remove", site)
+
     single = c.region(where, scope).single
-    if single is not None:
-        push = c.push("remove", single)
-        return push if single.isdigit() else f"if {single} >= 0:\n{indent(push)}"
+    if single is not None and not taken_later(node):
+        return push(single) if single.isdigit() else f"if {single} >= 0:\n{indent(push(single))}"
     found = c.region(where, INSIDE)
-    return c.collector(
-        "removals", scope, found.loop("s", f"if {c.what('s')} != 0:\n{indent(c.push('remove', 's'))}")
-    )
+    return c.collector("removals", scope, found.loop("s", f"if {c.what('s')} != 0:\n{indent(push('s'))}"))
 
 
 @effect("forEach", "Site")

@@ -29,7 +29,7 @@ def _hop(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mov
     if parts.to is None:
         malformed(node, "(move Hop ...) needs (to ...)")
     only_labels(parts.to, "if")
-    ways = c.directions(parts.ways, scope)
+    ways = c.directions(parts.ways, scope, site="start")
     start = parts.start(c, INSIDE)
     over = INSIDE.with_(origin="start", between="middle")
     hurdle = _hurdle(c, parts.between, over)
@@ -39,9 +39,10 @@ def _hop(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mov
     go = condition_of(c, parts.to, landing) or "True"
     stop = condition_to_end(c, parts.to, landing)
     before, after, shortest, longest = _distances(c, parts.between, INSIDE.with_(origin="start"))
-    begin = f"way = {ways.player}\nstart = {start}\n"
+    begin = f"start = {start}\n"
     if parts.origin is not None:
         begin += "if start < 0 or start >= BOARD_SITES:\n    return n\n"
+    begin += f"way = {ways.player}\n"
     if (before, after, shortest, longest) == ("0", "0", "1", "1"):
         kind = _kind(c, parts, ways, then, single=True, captures=stop is not None)
         extra = "middle" if _applies(parts.between) and stop is None else "0"
@@ -164,5 +165,5 @@ for k in range({ways.count}):
             s = {ways.table}[way, k, s]
         break
 """
-    collect = lines(f"way = {ways.player}", passed, reached)
+    collect = lines(f"start = origin\nway = {ways.player}", passed, reached)
     return c.kind(lines(c.run(collect), "shift(state, origin, to)"), then)

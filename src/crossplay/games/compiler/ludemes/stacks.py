@@ -16,7 +16,7 @@ _MEANT = {
     "mover", "next", "prev", "id", "union", "intersection", "difference", "piece", "then", "moveAgain",
     "result", "do", "priority", "remove", "apply", "column", "row", "place", "all", "no", "can",
 }  # fmt: skip
-_MEANT_AS = {
+_MEANT_AS: dict[str, set[str | None]] = {
     "is": {
         "Empty", "Occupied", "Enemy", "Friend", "Mover", "Next", "Prev", "In", "Line", "Even", "Odd", "Full"
     },
