@@ -271,13 +271,19 @@ def _guess(c: Compiler, moves: Moves) -> str:
         return ""
     c.source.constant("NOTHING", -3)
     test = "guessed != NOTHING" + (" and passes(state, guessed)" if c.kinds.any_filters else "")
+    count = moves.slots
+    if not count.isdigit():
+        count = "places"
     attempt = lines(
-        f"slot = below(rng, {moves.slots})",
+        f"slot = below(rng, {count})",
         "guessed = NOTHING",
         moves.pick,
         f"if {test}:\n    return guessed",
     )
-    return f"for _ in range({_GUESSES}):\n{indent(attempt)}"
+    attempts = f"for _ in range({_GUESSES}):\n{indent(attempt)}"
+    if count == "places":
+        return f"places = {moves.slots}\nif places > 0:\n{indent(attempts)}"
+    return attempts
 
 
 def _flat(text: str) -> str:

@@ -247,6 +247,10 @@ class Compiler:
         """An expression for the component on a site, 0 if empty."""
         return f"state[HEADER + {site}]"
 
+    def empty(self, site: str) -> str:
+        """An expression for whether a site is empty; where sites have counts, they say so, as in Ludii."""
+        return f"state[COUNT + {site}] == 0" if self.model.flags.counts else f"{self.what(site)} == 0"
+
     def owner(self, site: str) -> str:
         """An expression for the owner of the piece on a site; 0 if empty or neutral."""
         return self.owner_of(self.what(site))
@@ -258,9 +262,14 @@ class Compiler:
             return component  # component indices and owners coincide
         return f"{self.table('OWNER', np.array([0, *owners]))}[{component}]"
 
-    def directions(self, node: Node | None, scope: Scope, default: str = "Adjacent") -> Directions:
-        """Direction tables of a direction, a list of them or ``(directions ...)``; ``default`` if None."""
-        return read_directions(self, node, default)
+    def directions(
+        self, node: Node | None, scope: Scope, default: str = "Adjacent", site: str | None = None
+    ) -> Directions:
+        """Direction tables of a direction, a list of them or ``(directions ...)``; ``default`` if None.
+
+        ``site`` is an expression for where the piece stands to whose facing they may be relative.
+        """
+        return read_directions(self, node, default, site)
 
     def generator(self, prefix: str, scope: Scope, body: str, doc: str = "") -> str:
         """The statement that calls a function made of statements appending to ``moves``.
@@ -269,6 +278,17 @@ class Compiler:
         """
         call = self._lister("moves", prefix, scope, body, doc)
         return f"{call}\nif n > 0:\n    return n" if self.kinds.probing else call
+
+    def picker(self, prefix: str, scope: Scope, body: str) -> str:
+        """The statement that calls a function which looks for a move at one place, ``place``.
+
+        ``body`` sets ``guessed`` if there is one; it is written for
+        :data:`~crossplay.games.compiler.scope.INSIDE`.
+        """
+        self.source.constant("NOTHING", -3)
+        parameters = LIST_CONTEXT.format(list="place").replace(", n,", ",")
+        function = self.function(prefix, parameters, f"guessed = NOTHING\n{body}\nreturn guessed")
+        return f"guessed = {function}({scope.list_arguments('slot').replace(', n,', ',', 1)})"
 
     def collector(self, prefix: str, scope: Scope, body: str, doc: str = "") -> str:
         """The statement that calls a function made of statements appending to ``actions``."""

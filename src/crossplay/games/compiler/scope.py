@@ -56,14 +56,15 @@ class Moves:
         code: the statements.
         bound: how many moves there can be at most, apart from those of single pieces.
         per_piece: how many more for every piece that one player can have.
-        slots: if not 0, a number of places with one move each or none, all moves being somewhere.
+        slots: an expression for a number of places with one move each or none, all moves being somewhere;
+            empty if there is no such numbering.
         pick: statements that set ``guessed`` to the move at place ``slot``, and leave it if there is none.
     """
 
     code: str
     bound: int
     per_piece: int = 0
-    slots: int = 0
+    slots: str = ""
     pick: str = ""
 
 

@@ -47,7 +47,7 @@ def _append(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> 
     happens = c.happens(inner, scope)
     emit = f"if {happens}:\n{indent(c.emit(kind, scope.site, scope.site))}"
     pick = f"if {happens}:\n    guessed = {c.kinds.packed(kind, scope.site, scope.site)}"
-    return Moves(emit, 1, slots=1, pick=pick)
+    return Moves(emit, 1, slots="1", pick=pick)
 
 
 def _begins_at_site(node: Node) -> bool:

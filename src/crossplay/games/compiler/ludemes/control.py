@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 from crossplay.games.compiler.model import items, malformed, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
-from crossplay.games.language import Ludeme, Node, Symbol, Text
+from crossplay.games.language import Ludeme, Node
 
 
 def join(parts: list[Moves]) -> Moves:
     """One generator after the other."""
-    slots, pick = 0, ""
+    slots, pick = "", ""
     if all(part.slots for part in parts):
+        slots = " + ".join(part.slots for part in parts)
+        if all(part.slots.isdigit() for part in parts):
+            slots = str(sum(int(part.slots) for part in parts))
         for part in reversed(parts):
             rest = f"else:\n{indent(lines(f'slot -= {part.slots}', pick))}" if pick else ""
             pick = lines(f"if slot < {part.slots}:\n{indent(part.pick)}", rest) if rest else part.pick
-            slots += part.slots
     return Moves(
         lines(*(part.code for part in parts)),
         sum(part.bound for part in parts),
@@ -57,7 +57,8 @@ def _if(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Move
         code += f"\nelse:\n{indent(second.code)}"
         bound, per_piece = max(bound, second.bound), max(per_piece, second.per_piece)
         # Places that only one of the two has are empty when it is the other's turn.
-        slots = max(slots, second.slots) if slots and second.slots else 0
+        known = slots.isdigit() and second.slots.isdigit()
+        slots = str(max(int(slots), int(second.slots))) if known else ""
         picks = [f"if slot < {part.slots}:\n{indent(part.pick)}" for part in (first, second)]
         pick = f"if {test}:\n{indent(picks[0])}\nelse:\n{indent(picks[1])}"
     return Moves(code, bound, per_piece, slots, pick)
@@ -115,76 +116,12 @@ def _for_each_site(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ..
     at = {"origin": "s", "to": "s", "site": "s"}
     inner = c.moves(generator, INSIDE.with_(**at), then)
     code = c.generator("each_site", scope, c.region(where, INSIDE).loop("s", inner.code))
-    sites, pick = c.model.n_sites, ""
-    if inner.slots:
+    sites, slots, pick = c.model.n_sites, "", ""
+    if inner.slots.isdigit():
+        slots = str(int(inner.slots) * sites)
         there = c.moves(generator, scope.with_(**at), then).pick
-        which = f"s = slot // {inner.slots}\nslot = slot % {inner.slots}" if inner.slots > 1 else "s = slot"
-        pick = lines(which, f"if {c.region(where, scope).contains('s')}:\n{indent(there)}")
-    return Moves(code, inner.bound * sites, 0, inner.slots * sites, pick)
-
-
-@moves("forEach", "Piece")
-def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
-    """``(forEach Piece ["Name"] [generator] [role])``: the moves of every piece of a player on the board.
-
-    Each piece's own generator unless one is given; ``(from)`` and ``(site)`` are the piece's site.
-    """
-    then = (*then_of(node), *then)
-    names: list[str] = []
-    generator: Node | None = None
-    player = "state[MOVER]"
-    for part in arguments_of(node):
-        match part:
-            case Text(value=name):
-                names.append(name)
-            case Symbol():
-                player = c.player(part, scope)
-            case Ludeme() if c.knows("moves", part) and generator is None:
-                generator = part
-            case _ if items(part) != (part,) and all(isinstance(item, Text) for item in items(part)):
-                names += [item.value for item in items(part) if isinstance(item, Text)]
-            case _:
-                refuse(part)
-    chosen = [piece for piece in c.model.components if not names or {piece.base, piece.name} & {*names}]
-    at = Scope(origin="s", site="s")
-    calls: dict[str, list[int]] = {}
-    bound = 0
-    for piece in chosen:
-        ludeme = generator or piece.ludeme
-        if ludeme is not None and (piece.owner != 0 or player == "0"):
-            with c.kinds.acting_owner() if player not in ("state[MOVER]", "0") else nullcontext():
-                inner = c.moves(ludeme, at, then)
-            calls.setdefault(inner.code, []).append(piece.index)
-            bound = max(bound, inner.bound)
-    whole = len(calls) == 1 and len(chosen) == len(c.model.components)
-    everybody = len(next(iter(calls.values()), [])) == len(c.model.components)
-    if whole and (
-        everybody or all(p.owner in (0, 1, 2) and (generator or p.ludeme or p.owner == 0) for p in chosen)
-    ):
-        dispatch = next(iter(calls))
-    else:
-        dispatch = ""
-        for call, which in calls.items():
-            word = "elif" if dispatch else "if"
-            test = " or ".join(f"component == {number}" for number in which)
-            dispatch = lines(dispatch, f"{word} {test}:\n{indent(call)}")
-    body = lines(
-        f"player = {player}",
-        "for s in range(BOARD_SITES):",
-        indent(
-            lines(
-                f"component = {c.what('s')}",
-                f"if component != 0 and {c.owner_of('component')} == player:\n{indent(dispatch)}",
-            )
-        ),
-    )
-    if player not in ("state[MOVER]", "0"):
-        # Another player's pieces move as if it were that player's turn.
-        body = lines(
-            "mover, follower, before = state[MOVER], state[NEXT], state[PREV]",
-            f"player = {player}",
-            "if player != mover:\n    state[MOVER], state[NEXT], state[PREV] = player, mover, mover",
-            body.replace(f"player = {player}\n", "", 1),
-            "state[MOVER], state[NEXT], state[PREV] = mover, follower, before",
+        which = (
+            f"s = slot // {inner.slots}\nslot = slot % {inner.slots}" if inner.slots != "1" else "s = slot"
         )
-    return Moves(c.generator("each_piece", scope, body), 0, bound)
+        pick = lines(which, f"if {c.region(where, scope).contains('s')}:\n{indent(there)}")
+    return Moves(code, inner.bound * sites, 0, slots, pick)

@@ -74,9 +74,9 @@ def _add(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mov
     known = found.static if found.static is not None else found.among
     if known is not None and len(known) < c.model.n_sites:
         table = c.table("SITES", np.array(sorted(known) or [0]))
-        slots, which = len(known), f"t = {table}[slot]"
+        slots, which = str(len(known)), f"t = {table}[slot]"
     else:
-        slots, which = c.model.n_sites, "t = slot"
+        slots, which = str(c.model.n_sites), "t = slot"
     within = [] if found.static is not None else [c.region(where, scope).contains("t")]
     outside = condition_of(c, to, scope.with_(to="t"))
     tests = " and ".join(f"({part})" for part in (*within, *([outside] if outside is not None else [])))
@@ -124,7 +124,7 @@ def _pass(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mo
     if c.kinds.pass_consequences not in (None, after):
         refuse(node, "with consequences that differ from another pass's")
     c.kinds.pass_consequences = after
-    return Moves(c.kinds.append("PASS"), 1, 0, 1, "guessed = PASS")
+    return Moves(c.kinds.append("PASS"), 1, 0, "1", "guessed = PASS")
 
 
 @moves("move", None)
@@ -170,7 +170,17 @@ def _has_region(holder: Ludeme) -> bool:
 
 @effect("add")
 def _add_effect(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(add [(piece ...)] (to region [if:]) [count:])``: put pieces on every site of the region."""
+    """``(add [(piece ...)] (to region [if:]) [count:])``: put pieces on every site of the region.
+
+    What stands there already stays and, where sites have counts, is counted once more, whatever the
+    piece. Adding no piece (0) to an empty site takes it up all the same. All this is Ludii's.
+    """
+    if not c.model.flags.stacking:
+        counted = "state[COUNT + a] += 1" if c.model.flags.counts else "pass"
+        c.actions.define("add", f"if state[HEADER + a] != 0 or b == 0:\n    {counted}\nelse:\n    place(state, a, b, c)")
+    else:
+        c.actions.define("add", "place(state, a, b, c)")
+    c.actions.places = True
     match arguments_of(node, "count"):
         case [Ludeme(name="to") as to]:
             piece = None
@@ -184,7 +194,7 @@ def _add_effect(c: Compiler, node: Ludeme, scope: Scope) -> str:
 
     def push(site: str, inside: Scope) -> str:
         what = "state[MOVER]" if piece is None else component(c, piece, inside)
-        put = c.push("place", site, what, "0" if piece is None else local_state(c, piece, inside))
+        put = c.push("add", site, what, "0" if piece is None else local_state(c, piece, inside))
         if count is not None:
             put = f"for _ in range({c.integer(count, inside)}):\n{indent(put)}"
         test = condition_of(c, to, inside.with_(to=site))

@@ -83,7 +83,7 @@ def _step(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mo
         refuse(parts.between)
     if parts.to is not None:
         only_labels(parts.to, "if")
-    ways = c.directions(parts.ways, scope)
+    ways = c.directions(parts.ways, scope, site="start")
     start = parts.start(c, INSIDE)
     test = condition_of(c, parts.to, INSIDE.with_(origin="start", to="t")) or "True"
     kind = travel(c, parts, then)
@@ -96,7 +96,16 @@ for k in range({ways.count}):
     if {test}:
 {indent(c.emit(kind, "start", "t"), 2)}
 """
-    return Moves(c.generator("step", scope, body), ways.count)
+    chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
+    pick = f"""
+start = {start}
+t = {ways.near}[{ways.player}, start, place]
+if t >= 0 and ({test}):
+{indent(chosen)}
+"""
+    return Moves(
+        c.generator("step", scope, body), ways.count, 0, str(ways.count), c.picker("try_step", scope, pick)
+    )
 
 
 @moves("move", "Slide")
@@ -116,9 +125,9 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         only_labels(parts.between, "if")
         for part in parts.between.positional:
             shortest, longest = span(c, part, scope)
-    ways = c.directions(parts.ways, scope)
+    ways = c.directions(parts.ways, scope, site="start")
     inner = INSIDE.with_(origin="start", to="t", between="t")
-    go = condition_of(c, parts.between, inner) or f"{c.what('t')} == 0"
+    go = condition_of(c, parts.between, inner) or c.empty("t")
     stop = condition_of(c, parts.to, inner)
     kind = travel(c, parts, then)
     emit = c.emit(kind, "start", "t")
@@ -142,7 +151,35 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         indent(lines(step, "distance += 1" if counted else "")),
     )
     body = lines(f"start = {parts.start(c, INSIDE)}", f"for k in range({ways.count}):", indent(loop))
-    return Moves(c.generator("slide", scope, body), reach(c, ways))
+    code = c.generator("slide", scope, body)
+    if counted or allowed is not None:
+        return Moves(code, reach(c, ways))
+    longest_ray = max(
+        1,
+        *(
+            len(c.model.board.radial(s, w))
+            for s in range(c.model.board.n_sites)
+            for names in ways.compass
+            for w in names
+        ),
+    )
+    chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
+    attempt = lines(
+        f"if {stop}:\n    if distance == 0:\n{indent(chosen, 2)}\n    break" if stop is not None else "",
+        f"if not ({go}):\n    break",
+        f"if distance == 0:\n{indent(chosen)}\n    break",
+        "distance -= 1",
+        f"t = {ways.table}[{ways.player}, k, t]",
+    )
+    pick = lines(
+        f"start = {parts.start(c, INSIDE)}",
+        f"k = place // {longest_ray}",
+        f"distance = place % {longest_ray}",
+        f"t = {ways.table}[{ways.player}, k, start]",
+        f"while t >= 0:\n{indent(attempt)}",
+    )
+    slots = ways.count * longest_ray
+    return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
 
 
 def reach(c: Compiler, ways: Directions) -> int:
