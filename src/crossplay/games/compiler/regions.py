@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ class Region:
         loop: ``(variable, statements) -> statements`` that run the given ones for every site.
         static: the sites, when they never change.
         single: an expression for the one site, or -1 for none, when there is at most one.
+        of: for sets that belong to a site: the sets, by the site's number, and an expression for the site.
         most: a bound on the number of sites, or None for that of all sites.
     """
 
@@ -31,6 +33,7 @@ class Region:
     static: frozenset[int] | None = None
     single: str | None = None
     among: frozenset[int] | None = None
+    of: tuple[tuple[frozenset[int], ...], str] | None = None
     most: int | None = None
 
     @staticmethod
@@ -89,6 +92,36 @@ class Region:
         return Region(lambda site: f"{c.table('PLAYER_IN', mask)}[{player}, {site}] != 0", loop, most=longest)
 
     @staticmethod
+    def by_site(c: Compiler, sets: Iterable[Iterable[int]], site: str) -> Region:
+        """The set that belongs to a board site given by an expression; none off the board."""
+        members = tuple(frozenset(found) for found in sets)
+        most = max(map(len, members))
+        listed = np.full((len(members), most + 1), -1)
+        for number, found in enumerate(members):
+            listed[number, : len(found)] = sorted(found)
+
+        def contains(other: str) -> str:
+            belongs = f"""
+            if site < 0 or site >= BOARD_SITES:
+                return False
+            for k in range({most}):
+                if {c.table("SITES_OF", listed)}[site, k] == other:
+                    return True
+            return False
+            """
+            about = "Whether the other is one of the sites that belong to a site."
+            return f"{c.function('belongs', 'site, other', belongs, about)}({site}, {other})"
+
+        def loop(variable: str, body: str) -> str:
+            member = f"{variable} = {c.table('SITES_OF', listed)}[{site}, k_{variable}]"
+            counted = f"for k_{variable} in range({most}):\n" + indent(
+                f"{member}\nif {variable} < 0:\n    break\n{body}"
+            )
+            return f"if 0 <= {site} < BOARD_SITES:\n{indent(counted)}"
+
+        return Region(contains, loop, of=(members, site), most=most)
+
+    @staticmethod
     def one(expression: str) -> Region:
         """The site that an expression gives; none if that is -1."""
         return Region(
@@ -128,14 +161,27 @@ class Region:
         )
 
 
+def _together(
+    c: Compiler, regions: list[Region], combine: Callable[[frozenset[int], frozenset[int]], frozenset[int]]
+) -> Region | None:
+    """Regions combined now, if none ever changes or all belong to the same site."""
+    statics = [region.static for region in regions if region.static is not None]
+    if len(statics) == len(regions):
+        known: frozenset[int] = reduce(combine, statics)
+        return Region.fixed(c, known)
+    belonging = [region.of for region in regions if region.of is not None]
+    if len(belonging) < len(regions) or len({site for _, site in belonging}) > 1:
+        return None
+    numbers = range(c.model.board.n_sites)
+    sets = [reduce(combine, [members[number] for members, _ in belonging]) for number in numbers]
+    return Region.by_site(c, sets, belonging[0][1])
+
+
 def union(c: Compiler, regions: list[Region]) -> Region:
     """The sites in any of the regions."""
-    sets = [region.static for region in regions]
-    known = [sites for sites in sets if sites is not None]
-    if len(known) == len(sets):
-        return Region.fixed(c, frozenset().union(*known))
-    if len(regions) == 1:
-        return regions[0]
+    known = _together(c, regions, frozenset.union)
+    if known is not None or len(regions) == 1:
+        return known or regions[0]
     return Region.where(
         c, lambda site: " or ".join(f"({region.contains(site)})" for region in regions), end="ALL_SITES"
     )
@@ -144,18 +190,16 @@ def union(c: Compiler, regions: list[Region]) -> Region:
 def intersection(c: Compiler, regions: list[Region]) -> Region:
     """The sites in all of the regions."""
     # The loop runs over the region that is surely small, and tests for the others.
-    ordered = sorted(regions, key=lambda region: (region.single is None, region.static is None))
+    ordered = sorted(
+        regions, key=lambda region: (region.single is None, region.of is None, region.static is None)
+    )
     found = ordered[0]
     for other in ordered[1:]:
-        if found.static is not None and other.static is not None:
-            found = Region.fixed(c, found.static & other.static)
-        else:
-            found = found.filtered(other.contains)
+        found = _together(c, [found, other], frozenset.intersection) or found.filtered(other.contains)
     return found
 
 
 def difference(c: Compiler, region: Region, taken: Region) -> Region:
     """The sites of one region that are not in another."""
-    if region.static is not None and taken.static is not None:
-        return Region.fixed(c, region.static - taken.static)
-    return region.filtered(lambda site: f"not ({taken.contains(site)})")
+    known = _together(c, [region, taken], frozenset.difference)
+    return known or region.filtered(lambda site: f"not ({taken.contains(site)})")

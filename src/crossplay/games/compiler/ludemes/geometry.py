@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from crossplay.games.compiler.directions import is_direction
-from crossplay.games.compiler.ludemes.whereabouts import by_site
 from crossplay.games.compiler.model import refuse
 from crossplay.games.compiler.regions import Region
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer, region
@@ -58,4 +57,4 @@ def _sites_direction(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     for site in range(board.n_sites):
         found = {there for way in ways.compass[0] for there in board.radial(site, way)[:reach]}
         sets.append(found | {site} if included is not None and included.value else found)
-    return by_site(c, sets, c.integer(start, scope))
+    return Region.by_site(c, sets, c.integer(start, scope))

@@ -10,7 +10,7 @@ from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node, Symbol
 
 # Every site is looked at once: ``seen`` marks it, ``members`` lists the group found so far.
-_BEGIN = """\
+EXPLORATION = """\
 seen = stack_int16(BOARD_SITES)
 members = stack_int16(BOARD_SITES)
 for s in range(BOARD_SITES):
@@ -29,7 +29,7 @@ def _split(node: Ludeme, *labels: str) -> tuple[Node | None, list[Node]]:
     return ways, others
 
 
-def _explore(ways: Directions, joins: str, beside: str = "") -> str:
+def explore(ways: Directions, joins: str, beside: str = "") -> str:
     """Statements that grow the group in ``members`` to its full ``size``: a next site ``t`` joins or not.
 
     ``beside``, ``condition: statements``, is carried out once for sites that do not join; without it those
@@ -66,7 +66,7 @@ def _group_at(c: Compiler, node: Ludeme, default: str) -> tuple[Directions, str,
 @capped("count", "Liberties")
 @integer("count", "Liberties")
 def _count_liberties(c: Compiler, node: Ludeme, scope: Scope, limit: int | None = None) -> str:
-    """``(count Liberties [at:] [directions] [if:])``: empty sites beside the group, by default the last move's.
+    """``(count Liberties [at:] [directions] [if:])``: empty sites beside a group, by default the last move's.
 
     A group is made of like pieces, or of the sites ``(to)`` that meet the condition.
     """
@@ -90,9 +90,9 @@ if piece != 0:
         f"if start < 0 or start >= BOARD_SITES{_unless(first)}:\n    return 0",
         "piece = state[HEADER + start]",
         glance,
-        _BEGIN,
+        EXPLORATION,
         "seen[start] = 1\nmembers[0] = start\nsize = 1\nliberties = 0",
-        _explore(ways, joins, found),
+        explore(ways, joins, found),
         "return liberties",
     )
     return f"{c.function('count_liberties', CONTEXT, body)}({scope.arguments})"
@@ -112,9 +112,9 @@ def _size_group(c: Compiler, node: Ludeme, scope: Scope) -> str:
         f"start = {start}",
         f"if start < 0 or start >= BOARD_SITES{_unless(first)}:\n    return 0",
         "piece = state[HEADER + start]",
-        _BEGIN,
+        EXPLORATION,
         "seen[start] = 1\nmembers[0] = start\nsize = 1",
-        _explore(ways, joins),
+        explore(ways, joins),
         "return size",
     )
     return f"{c.function('size_group', CONTEXT, body)}({scope.arguments})"
@@ -123,9 +123,9 @@ def _size_group(c: Compiler, node: Ludeme, scope: Scope) -> str:
 @capped("count", "Groups")
 @integer("count", "Groups")
 def _count_groups(c: Compiler, node: Ludeme, scope: Scope, limit: int | None = None) -> str:
-    """``(count Groups [directions] [role | of:player] [min:])``: groups of a player's, by default of all pieces.
+    """``(count Groups [directions] [role | of:player] [min:])``: groups of a player's pieces.
 
-    Without a player pieces of all owners hold together.
+    Without a player those of all pieces, which hold together whoever owns them.
     """
     ways_node, others = _split(node, "of", "min")
     of, least = node.named("of"), node.named("min")
@@ -145,10 +145,10 @@ def _count_groups(c: Compiler, node: Ludeme, scope: Scope, limit: int | None = N
         starts, joins = f"{c.owner('s')} == player", f"{c.owner('t')} == player"
     counted = "groups += 1" if least is None else f"if size >= {c.integer(least, INSIDE)}:\n    groups += 1"
     stop = f"if groups >= {limit}:\n    return groups" if limit is not None else ""
-    group = lines("seen[s] = 1\nmembers[0] = s\nsize = 1", _explore(ways, joins), counted, stop)
+    group = lines("seen[s] = 1\nmembers[0] = s\nsize = 1", explore(ways, joins), counted, stop)
     body = lines(
         f"player = {player}" if player is not None else "",
-        _BEGIN,
+        EXPLORATION,
         "groups = 0",
         f"for s in range(BOARD_SITES):\n    if seen[s] == 0 and {starts}:\n{indent(group, 2)}",
         "return groups",
@@ -209,10 +209,11 @@ return total if foreign else total + area
 
 @effect("enclose")
 def _enclose(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(enclose [(from site)] [directions] [(between if: (apply ...))])``: by default remove enclosed enemies.
+    """``(enclose [(from site)] [directions] [(between if: (apply ...))])``: remove enclosed enemies.
 
-    Of the sites beside the one started from, those that meet the condition belong to groups of such sites; the
-    effect happens to all of a group that has no empty site beside it.
+    Of the sites beside the one started from, those that meet the condition (by default enemies) belong to
+    groups of such sites; the effect (by default removal) happens to all of a group that has no empty site
+    beside it.
     """
     ways_node, others = _split(node)
     origin: Ludeme | None = None

@@ -1,8 +1,9 @@
 """``(meta (noRepeat))``: no move may bring back an earlier position of the game.
 
-As in Ludii positions are compared by a 64-bit hash of what stands where, whoever is to move. Pieces change the
-hash as they come and go (A. L. Zobrist, "A new hashing method with application for game playing", 1970). The
-hashes of a game stand at the end of the state row, behind what hypothetical questions need to copy.
+As in Ludii positions are compared by a 64-bit hash of what stands where, whoever is to move. Pieces
+change the hash as they come and go (A. L. Zobrist, "A new hashing method with application for game
+playing", 1970). The hashes of a game stand at the end of the state row, behind what hypothetical
+questions need to copy.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ for i in range({count}):
     ]
     body = lines(
         "key = np.uint64(0)",
-        f"for i in range({WORDS}):\n    key = key << np.uint64(16) | np.uint64(np.uint16(state[POSITION + i]))",
+        f"for i in range({WORDS}):",
+        "    key = key << np.uint64(16) | np.uint64(np.uint16(state[POSITION + i]))",
         *mixed,
         "return key",
     )

@@ -46,6 +46,11 @@ def _line_of_board(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     board = c.model.board
     groups = {"Row": board.rows, "Column": board.columns, "Phase": board.phases}[str(node.keyword)]
     match arguments_of(node):
+        case [Ludeme(name="row" | "column" as what) as number] if what == str(node.keyword).lower():
+            of = number.named("of")
+            if of is not None and len(number.arguments) == 1:
+                alike = [next((m for m in groups if site in m), ()) for site in range(board.n_sites)]
+                return Region.by_site(c, alike, c.integer(of, scope))
         case [number]:
             pass
         case _:
@@ -74,7 +79,7 @@ def _line_of_board(c: Compiler, node: Ludeme, scope: Scope) -> Region:
 def _empty(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     if arguments_of(node):
         refuse(node)
-    return Region.where(c, lambda site: f"{c.what(site)} == 0")
+    return Region.where(c, c.empty)
 
 
 @region("sites", "Occupied")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-import numpy as np
-
 from crossplay.games.compiler.directions import is_direction
 from crossplay.games.compiler.model import malformed, refuse
 from crossplay.games.compiler.regions import Region
 from crossplay.games.compiler.registry import Compiler, arguments_of, boolean, integer, region
-from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope
 from crossplay.games.language import Boolean, Ludeme, Node, Symbol, Text
 
 # Whose sites ``(sites Around ...)`` keeps, as tests over an owner; 0 is nobody, or neutral.
@@ -171,7 +167,7 @@ def _around(c: Compiler, node: Ludeme, scope: Scope) -> Region:
         return Region.fixed(c, found | origin.static if with_self else found)
     if origin.single is None or with_self:
         refuse(node, "a region that changes" if origin.single is None else "includeSelf:")
-    around = by_site(c, near, origin.single)
+    around = Region.by_site(c, near, origin.single)
     if kind is not None:
         occupied_by = _OCCUPANTS[kind]
         around = around.filtered(lambda site: occupied_by.format(c.owner(site)))
@@ -220,7 +216,7 @@ def _expand(c: Compiler, node: Ludeme, scope: Scope) -> Region:
         return Region.fixed(c, _grown(start.static, near, int(steps)))
     if start.single is None:
         refuse(node, "a region that changes")
-    return by_site(c, [_grown({site}, near, int(steps)) for site in range(len(near))], start.single)
+    return Region.by_site(c, [_grown({site}, near, int(steps)) for site in range(len(near))], start.single)
 
 
 def _grown(sites: set[int] | frozenset[int], near: list[list[int]], steps: int) -> set[int]:
@@ -228,33 +224,3 @@ def _grown(sites: set[int] | frozenset[int], near: list[list[int]], steps: int) 
     for _ in range(steps):
         grown |= {there for site in grown for there in near[site]}
     return grown
-
-
-def by_site(c: Compiler, sets: Sequence[Iterable[int]], site: str) -> Region:
-    """The set that belongs to a board site given by an expression; none off the board."""
-    members = [sorted(found) for found in sets]
-    table = np.full((len(members), max(map(len, members)) + 1), -1)
-    for number, found in enumerate(members):
-        table[number, : len(found)] = found
-    name = c.table("SITES_OF", table)
-    belongs = c.function(
-        "belongs",
-        "site, other",
-        f"""
-        if site < 0 or site >= BOARD_SITES:
-            return False
-        for k in range({table.shape[1]}):
-            if {name}[site, k] == other:
-                return other >= 0
-        return False
-        """,
-        "Whether the other is one of the sites that belong to a site.",
-    )
-
-    def loop(variable: str, body: str) -> str:
-        counted = f"for k_{variable} in range({table.shape[1]}):\n" + indent(
-            f"{variable} = {name}[{site}, k_{variable}]\nif {variable} < 0:\n    break\n{body}"
-        )
-        return f"if 0 <= {site} < BOARD_SITES:\n{indent(counted)}"
-
-    return Region(lambda other: f"{belongs}({site}, {other})", loop)
