@@ -11,8 +11,12 @@ from crossplay.games.compiler.registry import Compiler
 from crossplay.games.language import Symbol, Text, walk
 
 _WORDS_WITHOUT_DIRECTION = frozenset(
-    {"Add", "Connected", "Draw", "Empty", "Line", "Loss", "Mover", "Next", "Win", *RELATIONS, *ROLES}
-)
+    {
+        "Add", "Board", "Cell", "Centre", "Connected", "Corners", "Draw", "Empty", "Even", "Inner", "Line",
+        "Loop", "Loss", "Mover", "Moves", "Next", "Odd", "Outer", "Perimeter", "Sides", "SidesNoCorners",
+        "To", "Vertex", "Win", *RELATIONS, *ROLES,
+    }
+)  # fmt: skip
 
 
 def rule_symmetries(model: GameModel) -> np.ndarray:
