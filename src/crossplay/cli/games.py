@@ -196,6 +196,7 @@ def check(files: tuple[Path, ...], n: int, as_json: bool) -> None:
 def _check(path: Path, n: int) -> tuple[str, dict[str, Any]]:
     """ "ok" or one line that says what is wrong, and what happened in ``n`` random games."""
     from crossplay.games import load_game, translate
+    from crossplay.games.random import seed_streams
     from crossplay.games.state import DRAW
     from crossplay.search.playout import survey_games
 
@@ -205,7 +206,7 @@ def _check(path: Path, n: int) -> tuple[str, dict[str, Any]]:
         if n == 0:
             translate(str(path))
             return "ok", {}
-        counts = survey_games(load_game(str(path)), n, seed=1)
+        counts = survey_games(load_game(str(path)), seed_streams(1, n))
     except CrossplayError as error:
         return str(error), {}
     except Exception as error:  # one bad file must not keep the others from being checked

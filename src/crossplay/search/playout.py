@@ -102,7 +102,9 @@ def random_playouts(game: Game, n: int, seed: int, threads: int = 1) -> PlayoutS
     Raises:
         CrossplayError: ``n`` or ``threads`` below 1.
     """
-    _check_positive(games=n, threads=threads)
+    for name, value in (("games", n), ("threads", threads)):
+        if value < 1:
+            raise CrossplayError(f"{name}: must be at least 1, got {value}")
     rng = seed_streams(seed, n).reshape(n, 1)
     lengths = np.zeros(n, np.int32)
     outcomes = np.zeros(n, np.int8)
@@ -192,27 +194,16 @@ def count_games(
         counts[i, 2] = state[OUTCOME]
 
 
-def survey_games(game: Game, n: int, seed: int) -> GameCounts:
-    """Play ``n`` random games move list by move list, slower than :func:`random_playouts`, and count.
-
-    Raises:
-        CrossplayError: ``n`` below 1.
-    """
-    _check_positive(games=n)
-    counts = np.zeros((n, len(GameCounts._fields)), np.int64)
+def survey_games(game: Game, streams: np.ndarray) -> GameCounts:
+    """Play a random game with each of ``streams``, ``uint64[games]``, choosing from whole move lists."""
+    counts = np.zeros((len(streams), len(GameCounts._fields)), np.int64)
     count_games(
         game.kernels.start,
         game.kernels.legal,
         game.kernels.apply,
         np.zeros(game.state_size, np.int16),
         np.zeros(game.max_moves, np.int64),
-        seed_streams(seed, n).reshape(n, 1),
+        streams.reshape(-1, 1).copy(),
         counts,
     )
     return GameCounts(*counts.T)
-
-
-def _check_positive(**counts: int) -> None:
-    for name, value in counts.items():
-        if value < 1:
-            raise CrossplayError(f"{name}: must be at least 1, got {value}")

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
 
+from numba.core.errors import NumbaError
+
 from crossplay.errors import CrossplayError
-from crossplay.files import write_text
+from crossplay.files import write_atomically
 from crossplay.kernel_cache import cache_folder, kernel_digest
+
+# numba takes its cache for stale when the source's time changes. Two processes that write the same source
+# at once must not make it look as if it had.
+_WRITTEN = 1_000_000_000
 
 
 def load_kernels(source: str, name: str) -> ModuleType:
@@ -21,7 +28,7 @@ def load_kernels(source: str, name: str) -> ModuleType:
     beside it is found again by the next process and never holds anything stale.
 
     Raises:
-        CrossplayError: the cache folder cannot be written.
+        CrossplayError: the cache folder cannot be written, or the source does not compile.
     """
     digest = hashlib.sha256((kernel_digest() + source).encode()).hexdigest()[:16]
     stem = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "game"
@@ -38,6 +45,13 @@ def load_kernels(source: str, name: str) -> ModuleType:
     sys.modules[module_name] = module
     try:
         spec.loader.exec_module(module)
+    except NumbaError as error:
+        del sys.modules[module_name]
+        reason = next((line for line in str(error).splitlines() if "Failed in" not in line), "")
+        raise CrossplayError(
+            f"{name}: the kernels made from its rules, {path}, do not compile, a fault of the compiler's:"
+            f" {type(error).__name__}: {reason}"
+        ) from error
     except BaseException:
         del sys.modules[module_name]
         raise
@@ -45,8 +59,12 @@ def load_kernels(source: str, name: str) -> ModuleType:
 
 
 def _write(path: Path, source: str) -> None:
+    def write(temporary: Path) -> None:
+        temporary.write_text(source, encoding="utf-8")
+        os.utime(temporary, (_WRITTEN, _WRITTEN))
+
     try:
-        write_text(path, source)
+        write_atomically(path, write)
     except CrossplayError as error:
         raise CrossplayError(
             f"{error}, or set CROSSPLAY_CACHE_DIR to a folder that can be written"
