@@ -56,11 +56,13 @@ def _if(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Move
         second = c.moves(no, scope, then)
         code += f"\nelse:\n{indent(second.code)}"
         bound, per_piece = max(bound, second.bound), max(per_piece, second.per_piece)
-        # Places that only one of the two has are empty when it is the other's turn.
-        known = slots.isdigit() and second.slots.isdigit()
-        slots = str(max(int(slots), int(second.slots))) if known else ""
-        picks = [f"if slot < {part.slots}:\n{indent(part.pick)}" for part in (first, second)]
-        pick = f"if {test}:\n{indent(picks[0])}\nelse:\n{indent(picks[1])}"
+        slots = f"({slots} if {test} else {second.slots})" if slots and second.slots else ""
+        pick = f"{pick}\nelse:\n{indent(second.pick)}"
+        if slots and first.slots.isdigit() and second.slots.isdigit():
+            # Places that only one of the two has are empty when it is the other's turn.
+            slots = str(max(int(first.slots), int(second.slots)))
+            picks = [f"if slot < {part.slots}:\n{indent(part.pick)}" for part in (first, second)]
+            pick = f"if {test}:\n{indent(picks[0])}\nelse:\n{indent(picks[1])}"
     return Moves(code, bound, per_piece, slots, pick)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crossplay.games.compiler.ludemes.placing import component
-from crossplay.games.compiler.ludemes.stepping import Parts, condition_of, reach
+from crossplay.games.compiler.ludemes.stepping import Parts, along, condition_of, reach
 from crossplay.games.compiler.model import malformed, only_labels, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
@@ -52,4 +52,9 @@ def _shoot(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     body = lines(
         f"start = {start}", "if start < 0:\n    return n", f"for k in range({ways.count}):", indent(ray)
     )
-    return Moves(c.generator("shoot", scope, body), reach(c, ways))
+    chosen = f"guessed = {c.kinds.packed(kind, 't', 't')}"
+    slots, pick = along(c, ways, test, None, chosen)
+    pick = lines(f"start = {start}", f"if start >= 0:\n{indent(pick)}")
+    return Moves(
+        c.generator("shoot", scope, body), reach(c, ways), 0, str(slots), c.picker("try_shot", scope, pick)
+    )

@@ -154,16 +154,22 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     code = c.generator("slide", scope, body)
     if counted or allowed is not None:
         return Moves(code, reach(c, ways))
-    longest_ray = max(
-        1,
-        *(
-            len(c.model.board.radial(s, w))
-            for s in range(c.model.board.n_sites)
-            for names in ways.compass
-            for w in names
-        ),
-    )
     chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
+    slots, pick = along(c, ways, go, stop, chosen)
+    pick = lines(f"start = {parts.start(c, INSIDE)}", pick)
+    return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
+
+
+def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str) -> tuple[int, str]:
+    """How many places there are along the directions from ``start``, and statements that try one.
+
+    ``go`` is the condition for passing ``t``, ``stop`` for ending there; ``chosen`` takes the move to ``t``.
+    """
+    board = c.model.board
+    rays = [
+        board.radial(site, way) for names in ways.compass for way in names for site in range(board.n_sites)
+    ]
+    longest = max(1, *map(len, rays))
     attempt = lines(
         f"if {stop}:\n    if distance == 0:\n{indent(chosen, 2)}\n    break" if stop is not None else "",
         f"if not ({go}):\n    break",
@@ -171,15 +177,13 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         "distance -= 1",
         f"t = {ways.table}[{ways.player}, k, t]",
     )
-    pick = lines(
-        f"start = {parts.start(c, INSIDE)}",
-        f"k = place // {longest_ray}",
-        f"distance = place % {longest_ray}",
+    body = lines(
+        f"k = place // {longest}",
+        f"distance = place % {longest}",
         f"t = {ways.table}[{ways.player}, k, start]",
         f"while t >= 0:\n{indent(attempt)}",
     )
-    slots = ways.count * longest_ray
-    return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
+    return ways.count * longest, body
 
 
 def reach(c: Compiler, ways: Directions) -> int:
