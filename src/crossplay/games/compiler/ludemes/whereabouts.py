@@ -5,10 +5,11 @@ from __future__ import annotations
 from crossplay.games.compiler.directions import is_direction
 from crossplay.games.compiler.model import malformed, refuse
 from crossplay.games.compiler.regions import Region
-from crossplay.games.compiler.registry import Compiler, arguments_of, boolean, integer, region
-from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope
+from crossplay.games.compiler.registry import Compiler, arguments_of, boolean, capped, integer, region
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, lines
 from crossplay.games.language import Boolean, Ludeme, Node, Symbol, Text
 
+_FEW = 2
 # Whose sites ``(sites Around ...)`` keeps, as tests over an owner; 0 is nobody, or neutral.
 _OCCUPANTS = {
     "Empty": "{0} == 0",
@@ -73,8 +74,9 @@ def _is_within(c: Compiler, node: Ludeme, scope: Scope) -> str:
     return f"{name}({scope.arguments}, {what})"
 
 
+@capped("count", "Sites")
 @integer("count", "Sites")
-def _count_sites(c: Compiler, node: Ludeme, scope: Scope) -> str:
+def _count_sites(c: Compiler, node: Ludeme, scope: Scope, limit: int | None = None) -> str:
     """``(count Sites in:region)``."""
     where = node.named("in")
     if arguments_of(node, "in") or where is None:
@@ -82,7 +84,9 @@ def _count_sites(c: Compiler, node: Ludeme, scope: Scope) -> str:
     found = c.region(where, INSIDE)
     if found.static is not None:
         return str(len(found.static))
-    body = f"n = 0\n{found.loop('s', 'n += 1')}\nreturn n"
+    # Counting all is quicker than stopping early unless few are enough.
+    stop = f"if n >= {limit}:\n    return n" if limit is not None and limit <= _FEW else ""
+    body = f"n = 0\n{found.loop('s', lines('n += 1', stop))}\nreturn n"
     return f"{c.function('count_sites', CONTEXT, body)}({scope.arguments})"
 
 
