@@ -158,14 +158,15 @@ def board_regions(board: Board, name: str) -> list[tuple[int, ...]]:
     """Parts of a board that every board has, some of which may be empty."""
     corners = set(board.sets["corners"])
     sides = list(board.sides.values())
-    return {
+    parts: dict[str, list[tuple[int, ...]]] = {
         "Corners": [(site,) for site in board.sets["corners"]],
         "Sides": sides,
         "SidesNoCorners": [tuple(site for site in side if site not in corners) for side in sides],
         "AllSites": [tuple(range(board.n_sites))],
         "Columns": list(board.columns),
         "Rows": list(board.rows),
-    }[name]
+    }
+    return parts[name]
 
 
 @boolean("is", "Loop")

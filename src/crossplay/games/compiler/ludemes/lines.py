@@ -27,6 +27,8 @@ def _is_line(c: Compiler, node: Ludeme, scope: Scope) -> str:
     """
     length, relation, role = _positional(c, node)
     rays = line_rays(c.model.board, relation)
+    if not len(rays):
+        return "False"
     if c.model.flags.stacking:
         if role is not None:
             refuse(role)  # whom Ludii does not heed there
@@ -135,4 +137,4 @@ def _likeness(c: Compiler, node: Ludeme, role: Node | None) -> str:
     wanted = [*items(node.named("what")), *items(node.named("whats"))]
     if not wanted:
         return _SAME
-    return " or ".join(f"{what} == {c.integer(one, Scope())}" for one in wanted).join("()")
+    return "(" + " or ".join(f"{what} == {c.integer(one, Scope())}" for one in wanted) + ")"
