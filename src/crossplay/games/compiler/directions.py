@@ -33,6 +33,7 @@ class Directions:
         player: expression for the first index; ``"0"`` when the directions are always the same.
         count: how many directions there are.
         compass: the directions' names, per first index.
+        steps: the numbers in the table.
     """
 
     table: str
@@ -40,6 +41,17 @@ class Directions:
     player: str
     count: int
     compass: tuple[tuple[str, ...], ...]
+    steps: np.ndarray
+
+    def in_sight(self, first: int, site: int) -> list[tuple[int, int]]:
+        """The sites that lie along the directions from one: which direction and how many steps on."""
+        found = []
+        for way in range(self.count):
+            there, distance = int(self.steps[first, way, site]), 0
+            while there >= 0 and there != site and distance < self.steps.shape[2]:
+                found.append((way, distance))
+                there, distance = int(self.steps[first, way, there]), distance + 1
+        return found
 
 
 def read_directions(c: Compiler, node: Node | None, default: str, site: str | None = None) -> Directions:
@@ -77,7 +89,8 @@ def read_directions(c: Compiler, node: Node | None, default: str, site: str | No
         compass.append(tuple(way for way in dict.fromkeys(found) if way in board.steps))
     found_ways = directions_from_compass(c, tuple(compass), steps)
     facings = {0: "N", **c.model.facings}
-    if len(compass) == 1 or site is None or all(p.facing == facings.get(p.owner, "N") for p in c.model.components):
+    alike = all(part.facing == facings.get(part.owner, "N") for part in c.model.components)
+    if len(compass) == 1 or site is None or alike:
         return found_ways
     rows = {facing: player for player, facing in reversed(facings.items())}
     row_of = [0, *(rows[part.facing or "N"] for part in c.model.components)]
@@ -108,6 +121,7 @@ def directions_from_compass(
         "state[MOVER]" if len(compass) > 1 else "0",
         count,
         compass,
+        rays,
     )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from crossplay.games.compiler.directions import Directions, is_direction
 from crossplay.games.compiler.ludemes.effects import attached_effect
 from crossplay.games.compiler.model import only_labels, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node
+
+_DISTANCE = 8  # bits of a distance where it is packed with a direction
 
 
 class Parts:
@@ -49,6 +53,11 @@ class Parts:
         only_labels(self.origin)
         return c.integer(self.origin.positional[0], scope)
 
+    def begin(self, c: Compiler, otherwise: str = "n") -> str:
+        """Statements that set ``start``, or return where it is not on the board."""
+        guard = f"if start < 0 or start >= BOARD_SITES:\n    return {otherwise}"
+        return lines(f"start = {self.start(c, INSIDE)}", guard if self.origin is not None else "")
+
 
 def _is_apply(node: Node) -> bool:
     return isinstance(node, Ludeme) and node.name == "apply"
@@ -84,11 +93,10 @@ def _step(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mo
     if parts.to is not None:
         only_labels(parts.to, "if")
     ways = c.directions(parts.ways, scope, site="start")
-    start = parts.start(c, INSIDE)
     test = condition_of(c, parts.to, INSIDE.with_(origin="start", to="t")) or "True"
     kind = travel(c, parts, then)
     body = f"""
-start = {start}
+{parts.begin(c)}
 for k in range({ways.count}):
     t = {ways.near}[{ways.player}, start, k]
     if t < 0:
@@ -98,7 +106,7 @@ for k in range({ways.count}):
 """
     chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
     pick = f"""
-start = {start}
+{parts.begin(c, "guessed")}
 t = {ways.near}[{ways.player}, start, place]
 if t >= 0 and ({test}):
 {indent(chosen)}
@@ -150,13 +158,13 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         f"while {condition}:",
         indent(lines(step, "distance += 1" if counted else "")),
     )
-    body = lines(f"start = {parts.start(c, INSIDE)}", f"for k in range({ways.count}):", indent(loop))
+    body = lines(parts.begin(c), f"for k in range({ways.count}):", indent(loop))
     code = c.generator("slide", scope, body)
     if counted or allowed is not None:
         return Moves(code, reach(c, ways))
     chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
     slots, pick = along(c, ways, go, stop, chosen)
-    pick = lines(f"start = {parts.start(c, INSIDE)}", pick)
+    pick = lines(parts.begin(c, "guessed"), pick)
     return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
 
 
@@ -165,11 +173,15 @@ def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str)
 
     ``go`` is the condition for passing ``t``, ``stop`` for ending there; ``chosen`` takes the move to ``t``.
     """
-    board = c.model.board
-    rays = [
-        board.radial(site, way) for names in ways.compass for way in names for site in range(board.n_sites)
+    sight = [
+        [ways.in_sight(first, site) for site in range(c.model.board.n_sites)]
+        for first in range(len(ways.compass))
     ]
-    longest = max(1, *map(len, rays))
+    most = reach(c, ways)
+    packed = np.full((len(sight), len(sight[0]), most), -1)
+    for first, sites in enumerate(sight):
+        for site, seen in enumerate(sites):
+            packed[first, site, : len(seen)] = [way << _DISTANCE | distance for way, distance in seen]
     attempt = lines(
         f"if {stop}:\n    if distance == 0:\n{indent(chosen, 2)}\n    break" if stop is not None else "",
         f"if not ({go}):\n    break",
@@ -178,22 +190,24 @@ def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str)
         f"t = {ways.table}[{ways.player}, k, t]",
     )
     body = lines(
-        f"k = place // {longest}",
-        f"distance = place % {longest}",
-        f"t = {ways.table}[{ways.player}, k, start]",
-        f"while t >= 0:\n{indent(attempt)}",
+        f"seen = {c.table('SIGHT', packed)}[{ways.player}, start, place]",
+        "if seen >= 0:",
+        indent(
+            lines(
+                f"k = seen >> {_DISTANCE}",
+                f"distance = seen & {(1 << _DISTANCE) - 1}",
+                f"t = {ways.table}[{ways.player}, k, start]",
+                f"while t >= 0:\n{indent(attempt)}",
+            )
+        ),
     )
-    return ways.count * longest, body
+    return most, body
 
 
 def reach(c: Compiler, ways: Directions) -> int:
     """How many sites at most can be seen from one along the directions."""
-    board = c.model.board
-    return max(
-        sum(len(board.radial(site, way)) for way in names)
-        for names in ways.compass
-        for site in range(board.n_sites)
-    )
+    players, _, sites = ways.steps.shape
+    return max(1, *(len(ways.in_sight(first, site)) for first in range(players) for site in range(sites)))
 
 
 def span(c: Compiler, node: Node, scope: Scope) -> tuple[str, str]:
