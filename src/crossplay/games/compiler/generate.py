@@ -149,7 +149,7 @@ def _by_phase(c: Compiler, parts: list[str], player: str) -> str:
     """Statements of the phase that a player is in."""
     if len(set(parts)) == 1:
         return parts[0]
-    branches = []
+    branches: list[str] = []
     for number, part in enumerate(parts):
         word = "elif" if branches else "if"
         branches.append(f"{word} phase == {number}:\n{indent(part)}")
@@ -346,7 +346,7 @@ def _phase_changes(c: Compiler) -> str:
 
 def _changes_of(c: Compiler, player: int) -> str:
     phases = c.model.phases
-    branches = []
+    branches: list[str] = []
     for number, phase in enumerate(phases):
         tests = [part for rule in phase.following if (part := _change(c, rule, number, player))]
         if tests:

@@ -26,6 +26,7 @@ class Region:
         single: an expression for the one site, or -1 for none, when there is at most one.
         of: for sets that belong to a site: the sets, by the site's number, and an expression for the site.
         most: a bound on the number of sites, or None for that of all sites.
+        nth: from an expression for a number below ``most`` to one for that member, -1 beyond the last.
     """
 
     contains: Callable[[str], str]
@@ -35,6 +36,7 @@ class Region:
     among: frozenset[int] | None = None
     of: tuple[tuple[frozenset[int], ...], str] | None = None
     most: int | None = None
+    nth: Callable[[str], str] | None = None
 
     @staticmethod
     def fixed(c: Compiler, sites: Iterable[int]) -> Region:
@@ -119,7 +121,10 @@ class Region:
             )
             return f"if 0 <= {site} < BOARD_SITES:\n{indent(counted)}"
 
-        return Region(contains, loop, of=(members, site), most=most)
+        def nth(number: str) -> str:
+            return f"{c.table('SITES_OF', listed)}[{site}, {number}]"
+
+        return Region(contains, loop, of=(members, site), most=most, nth=nth)
 
     @staticmethod
     def one(expression: str) -> Region:

@@ -56,7 +56,18 @@ for k in range({ways.count}):
     if t >= 0 and ({test}):
 {indent(c.emit(kind, "start", "t", extra), 2)}
 """
-        return Moves(c.generator("hop", scope, lines(begin, body)), ways.count)
+        chosen = f"guessed = {c.kinds.packed(kind, 'start', 't', extra)}"
+        trial = f"""
+start = {start}
+way = {ways.player}
+middle = {ways.table}[way, place, start] if 0 <= start < BOARD_SITES else -1
+if middle >= 0 and ({hurdle}):
+    t = {ways.table}[way, place, middle]
+    if t >= 0 and ({test}):
+{indent(chosen, 2)}
+"""
+        pick = c.picker("try_hop", scope, trial)
+        return Moves(c.generator("hop", scope, lines(begin, body)), ways.count, 0, str(ways.count), pick)
     kind = _kind(c, parts, ways, then, single=False, captures=stop is not None)
     packed = f"hurdle << {_PACK} | used" if _applies(parts.between) and stop is None else "0"
     emit = c.emit(kind, "start", "t", packed)
@@ -111,7 +122,27 @@ for k in range({ways.count}):
         for names in ways.compass
         for site in range(c.model.board.n_sites)
     )
-    return Moves(c.generator("hop", scope, lines(begin, body)), reach)
+    code = c.generator("hop", scope, lines(begin, body))
+    if (before, after) != ("0", "0") or shortest != longest or stop is not None:
+        return Moves(code, reach)
+    # Over so many sites and no others there is one way to hop in a direction.
+    chosen = f"guessed = {c.kinds.packed(kind, 'start', 't', packed)}"
+    trial = f"""
+start = {start}
+way = {ways.player}
+if 0 <= start < BOARD_SITES:
+    used = max({shortest}, 0)
+    middle = {ways.table}[way, place, start]
+    hurdle = middle if used > 0 else 0
+    for _ in range(used):
+        if middle < 0 or not ({hurdle}):
+            return NOTHING
+        middle = {ways.table}[way, place, middle]
+    t = middle
+    if t >= 0 and ({go}):
+{indent(chosen, 2)}
+"""
+    return Moves(code, reach, 0, str(ways.count), c.picker("try_hop", scope, trial))
 
 
 def _hurdle(c: Compiler, between: Ludeme | None, scope: Scope) -> str | None:

@@ -161,7 +161,16 @@ def _from_to(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) ->
     targets = target.loop("t", emit if test is None else f"if {test}:\n{indent(emit)}")
     body = source.loop("f", f"if {c.what('f')} != 0 and ({leaves}):\n{indent(targets)}")
     sites = c.model.n_sites
-    return Moves(c.generator("carry", scope, body), (source.most or sites) * (target.most or sites))
+    slots, pick = "", ""
+    if source.single is not None and target.of is not None and target.nth is not None:
+        tests = f"t >= 0 and {c.what('f')} != 0 and ({leaves})" + ("" if test is None else f" and ({test})")
+        chosen = f"guessed = {c.kinds.packed(kind, 'f', 't')}"
+        found = lines(f"t = {target.nth('place')}", f"if {tests}:\n{indent(chosen)}")
+        slots = str(target.most)
+        trial = f"f = {source.single}\nif 0 <= f < BOARD_SITES:\n{indent(found)}"
+        pick = c.picker("try_carry", scope, trial)
+    bound = (source.most or sites) * (target.most or sites)
+    return Moves(c.generator("carry", scope, body), bound, 0, slots, pick)
 
 
 def _has_region(holder: Ludeme) -> bool:
@@ -177,7 +186,9 @@ def _add_effect(c: Compiler, node: Ludeme, scope: Scope) -> str:
     """
     if not c.model.flags.stacking:
         counted = "state[COUNT + a] += 1" if c.model.flags.counts else "pass"
-        c.actions.define("add", f"if state[HEADER + a] != 0 or b == 0:\n    {counted}\nelse:\n    place(state, a, b, c)")
+        c.actions.define(
+            "add", f"if state[HEADER + a] != 0 or b == 0:\n    {counted}\nelse:\n    place(state, a, b, c)"
+        )
     else:
         c.actions.define("add", "place(state, a, b, c)")
     c.actions.places = True
