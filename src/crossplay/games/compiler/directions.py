@@ -10,7 +10,7 @@ import numpy as np
 
 from crossplay.games.board.compass import NAMES
 from crossplay.games.compiler.model import ROLES, items, only_labels, refuse
-from crossplay.games.language import Ludeme, Node, Symbol
+from crossplay.games.language import Array, Ludeme, Node, Symbol
 
 if TYPE_CHECKING:
     from crossplay.games.compiler.registry import Compiler
@@ -159,9 +159,9 @@ def direction_words(node: Node) -> list[tuple[str, Node]]:
             refuse(node)
         only_labels(node)
         return [word for argument in node.positional for word in direction_words(argument)]
-    if not items(node):
+    if not isinstance(node, Array) or not node.items:
         refuse(node)
-    return [word for item in items(node) for word in direction_words(item)]
+    return [word for item in node for word in direction_words(item)]
 
 
 def is_direction(node: Node) -> bool:
