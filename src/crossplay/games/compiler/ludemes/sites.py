@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from crossplay.games.compiler.ludemes.hands import hand_of
@@ -94,7 +96,7 @@ def _occupied(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     names = [name for label in ("component", "components") for name in items(node.named(label))]
     everybody = isinstance(by, Symbol) and by.name == "All"
     owner = "3" if everybody else c.player(by, scope)
-    tests = []
+    tests: list[Callable[[str], str]] = []
     if names:
         chosen = np.zeros(len(c.model.components) + 1, np.int16)
         for name in names:
