@@ -261,8 +261,10 @@ def _read_components(pieces: list[Ludeme]) -> tuple[Component, ...]:
                 pass
             case (Text(), Symbol(name=role), *_):
                 refuse(piece, role)
+            case (Text(value=name), *others):
+                role = "Each"
             case _:
-                malformed(piece, 'expected (piece "Name" <role> ...)')
+                malformed(piece, 'expected (piece "Name" [role] ...)')
         moves: Ludeme | None = None
         facing: str | None = None
         match others:
