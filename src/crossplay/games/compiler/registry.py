@@ -142,7 +142,9 @@ class Compiler:
             return found
         if isinstance(node, Number | Text) or self.knows("integer", node):
             site = self.integer(node, scope)
-            return Region.fixed(self, {int(site)}) if site.isdigit() else Region.one(site)
+            if not site.isdigit():
+                return Region.one(site)
+            return Region.fixed(self, {self.numbered_site(int(site), node)})
         refuse(node)
 
     def effect(self, node: Node, scope: Scope) -> str:
@@ -242,6 +244,12 @@ class Compiler:
         if label not in labels:
             malformed(node, f"the board has no site {label!r}")
         return labels.index(label)
+
+    def numbered_site(self, number: int, node: Node) -> int:
+        """The number, known to be a site's."""
+        if not 0 <= number < self.model.n_sites:
+            malformed(node, f"there is no site {number}")
+        return number
 
     def what(self, site: str) -> str:
         """An expression for the component on a site, 0 if empty."""

@@ -66,7 +66,7 @@ def _placed(c: Compiler, rule: Ludeme) -> list[tuple[int, int, int, int]]:
     sites: list[int] = []
     for member in items(target) if isinstance(target, Array) else (target,):
         if isinstance(member, Number | Text):
-            sites.append(int(c.integer(member, Scope())))
+            sites.append(c.numbered_site(int(c.integer(member, Scope())), member))
         else:
             sites += sorted(static_sites(c, member))
     return [(site, _component(c, rule, name, None), local or 0, count or 1) for site in sites]
