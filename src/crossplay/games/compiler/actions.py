@@ -50,12 +50,12 @@ class Actions:
     def allow_stacks(self, max_height: int) -> None:
         """Let sites hold stacks: their sizes, and their pieces from the bottom up, stand in the row.
 
-        The component of a site is then the one on top.
+        The component of a site is then the one on top. One place more, behind the last, stays empty.
         """
         self.max_height = max_height
         self._source.constant("MAX_HEIGHT", max_height)
         self._source.section("SIZE", self._model.n_sites)
-        self._source.section("LEVELS", self._model.n_sites * max_height)
+        self._source.section("LEVELS", self._model.n_sites * max_height + 1)
 
     def traced(self, cell: str) -> str:
         """The cell that follows ``LAST_TO`` or ``LAST_FROM`` through what a move does besides."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from crossplay.games.compiler.model import malformed, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer
-from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, lines
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent, lines
 from crossplay.games.language import Boolean, Ludeme, Number, walk
 
 # Ludemes with a meaning in games of stacks: others would have to see more than the pieces on top.
@@ -101,53 +101,68 @@ def stack_line(c: Compiler, node: Ludeme, length: str, rays: np.ndarray, scope: 
             refuse(node, f"{label}: in a game of stacks")
     if not length.isdigit() or int(length) < 2:
         malformed(node, "a line has at least 2 pieces")
-    table = c.table("LINE_RAYS", rays)
     if isinstance(by_level, Boolean) and by_level.value:
-        name = c.function("line_in_space", "state, site", _in_space(c, int(length), table, len(rays)))
+        name = c.function("line_in_space", "state, site", _in_space(c, int(length), rays))
     elif by_level is None or isinstance(by_level, Boolean):
-        name = c.function("line_of_stacks", "state, site", _of_stacks(c, int(length), table, len(rays)))
+        name = c.function("line_of_stacks", "state, site", _of_stacks(c, int(length), rays))
     else:
         refuse(node, "byLevel:")
     return f"{name}(state, {site})"
 
 
-def _in_space(c: Compiler, length: int, rays: str, count: int) -> str:
-    run = c.function(
-        "run_in_space",
-        "state, site, ray, level, slope",
-        f"""
-        piece = state[HEADER + site]
-        run = 0
-        site = {rays}[ray, site]
-        level += slope
-        while site >= 0 and 0 <= level < MAX_HEIGHT and state[LEVELS + site * MAX_HEIGHT + level] == piece:
-            run += 1
-            site = {rays}[ray, site]
-            level += slope
-        return run
-        """,
-        "How many pieces like the top one of a site follow it along a ray that rises by a slope.",
-    )
+def _in_space(c: Compiler, length: int, rays: np.ndarray) -> str:
+    """Counted without branches: whether a neighbour is like is as good as a coin toss."""
+    # The places of LEVELS have one more behind them, which stays empty and ends every line.
+    height, nowhere = c.actions.max_height, c.model.n_sites * c.actions.max_height
+    reach = length - 1
+    around = np.full((nowhere, 3 * len(rays) * reach), nowhere)
+    for site, level in np.ndindex(c.model.n_sites, height):
+        lines_of = [
+            _places(ray, site, level, rise, height)
+            for forth, back in zip(rays[::2], rays[1::2], strict=True)
+            for slope in (-1, 0, 1)
+            for ray, rise in ((forth, slope), (back, -slope))
+        ]
+        for way, places in enumerate(lines_of):
+            near = places[:reach]
+            around[site * height + level, way * reach : way * reach + len(near)] = near
+    table = c.table("AROUND", around)
+    body = "forth = back = 0\n"
+    for side, first in (("forth", 0), ("back", reach)):
+        for step in range(reach):
+            like = f"state[LEVELS + {table}[place, way + {first + step}]] == piece"
+            body += f"like = {like if step == 0 else f'like & ({like})'}\n{side} += like\n"
+    body += f"if forth + back >= {reach}:\n    return True"
     return f"""
     if site < 0 or state[SIZE + site] == 0:
         return False
-    piece = state[HEADER + site]
     top = state[SIZE + site] - 1
-    level = top - 1
-    while level > top - {length} and level >= 0 and state[LEVELS + site * MAX_HEIGHT + level] == piece:
-        level -= 1
-    if level == top - {length}:
-        return True
-    for ray in range(0, {count}, 2):
-        for slope in range(-1, 2):
-            run = {run}(state, site, ray, top, slope)
-            if run >= {length - 1} or run + {run}(state, site, ray + 1, top, -slope) >= {length - 1}:
-                return True
+    place = site * MAX_HEIGHT + top
+    piece = state[LEVELS + place]
+    if top >= {reach}:
+        level = place - 1
+        while level > place - {length} and state[LEVELS + level] == piece:
+            level -= 1
+        if level == place - {length}:
+            return True
+    for way in range(0, {around.shape[1]}, {2 * reach}):
+{indent(body, 2)}
     return False
     """
 
 
-def _of_stacks(c: Compiler, length: int, rays: str, count: int) -> str:
+def _places(ray: np.ndarray, site: int, level: int, rise: int, height: int) -> list[int]:
+    """The places along a ray that rises by so many levels a step."""
+    found: list[int] = []
+    at, level = int(ray[site]), level + rise
+    while at >= 0 and 0 <= level < height and len(found) < len(ray):
+        found.append(at * height + level)
+        at, level = int(ray[at]), level + rise
+    return found
+
+
+def _of_stacks(c: Compiler, length: int, rays: np.ndarray) -> str:
+    table = c.table("LINE_RAYS", rays)
     holds = c.function(
         "stack_holds",
         "state, site, piece",
@@ -163,13 +178,13 @@ def _of_stacks(c: Compiler, length: int, rays: str, count: int) -> str:
     if site < 0 or state[SIZE + site] == 0:
         return False
     piece = state[HEADER + site]
-    for pair in range(0, {count}, 2):
+    for pair in range(0, {len(rays)}, 2):
         run = 1
         for ray in range(pair, pair + 2):
-            s = {rays}[ray, site]
+            s = {table}[ray, site]
             while s >= 0 and {holds}(state, s, piece):
                 run += 1
-                s = {rays}[ray, s]
+                s = {table}[ray, s]
         if run >= {length}:
             return True
     return False
