@@ -21,7 +21,7 @@ from crossplay.games.compiler.scope import Moves, Scope, indent, lines
 from crossplay.games.compiler.start import compile_start
 from crossplay.games.language import Ludeme, Node, Symbol, Text
 
-_GUESSES = 32
+_GUESSES = 12
 
 _IMPORTS = """\
 import numpy as np
