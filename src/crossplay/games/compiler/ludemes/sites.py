@@ -167,7 +167,7 @@ def _one(c: Compiler, node: Node, scope: Scope) -> Region:
     if isinstance(node, Symbol):
         refuse(node)
     site = c.integer(node, scope)
-    return Region.fixed(c, {int(site)}) if site.isdigit() else Region.one(site)
+    return Region.fixed(c, {c.numbered_site(int(site), node)}) if site.isdigit() else Region.one(site)
 
 
 def named_sites(c: Compiler, name: str | None, owner: int) -> frozenset[int]:
