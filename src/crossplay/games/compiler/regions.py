@@ -172,7 +172,7 @@ def _together(
     """Regions combined now, if none ever changes or all belong to the same site."""
     statics = [region.static for region in regions if region.static is not None]
     if len(statics) == len(regions):
-        known: frozenset[int] = reduce(combine, statics)
+        known: frozenset[int] = reduce(combine, statics) if statics else frozenset()
         return Region.fixed(c, known)
     belonging = [region.of for region in regions if region.of is not None]
     if len(belonging) < len(regions) or len({site for _, site in belonging}) > 1:
