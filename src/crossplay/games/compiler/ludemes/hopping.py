@@ -77,7 +77,8 @@ if middle >= 0 and ({hurdle}):
         land = f"if not ({go}):\n    if {stop}:\n{indent(emit, 2)}\n    break"
     near = over.with_(to="middle")
     body = f"""
-before, after, shortest, longest = {before}, {after}, {shortest}, {longest}
+before, after, shortest = {before}, {after}, {shortest}
+longest = {"shortest" if shortest == longest else longest}
 for k in range({ways.count}):
     middle = {ways.table}[way, k, start]
     if shortest <= 0 and middle >= 0:

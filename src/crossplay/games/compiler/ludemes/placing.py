@@ -53,6 +53,7 @@ def _add(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Mov
     where = _where(to)
     pieces: list[Node | None] = [piece]
     if isinstance(piece, Ludeme) and piece.positional and len(items(piece.positional[0])) > 1:
+        only_labels(piece)
         pieces = list(items(piece.positional[0]))
     test = condition_of(c, to, INSIDE.with_(to="t"))
     collect = c.run(attached_effect(c, to, MOVED))

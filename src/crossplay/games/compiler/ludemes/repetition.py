@@ -23,9 +23,9 @@ _SEED = 20
 
 @meta("noRepeat")
 def _no_repeat(c: Compiler, node: Ludeme) -> None:
-    """``(noRepeat [InGame|Situational])``: Ludii compares the mover in neither."""
+    """``(noRepeat [InGame|Positional|Situational])``: Ludii compares the mover in none of them."""
     match arguments_of(node):
-        case [] | [Symbol(name="InGame" | "Situational")]:
+        case [] | [Symbol(name="InGame" | "Positional" | "Situational")]:
             pass
         case [kind]:
             refuse(kind)
