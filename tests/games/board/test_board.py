@@ -253,11 +253,35 @@ def test_headings_and_distances() -> None:
         ("(remove (square 4) (poly {{-0.5 -0.5} {-0.5 0.5} {0.5 0.5} {0.5 -0.5}}))", 15),
         ("(merge (rectangle 6 2) (rectangle 3 5))", 21),
         ("(scale 2 (square 3))", 9),
+        ("(wedge 3) use:Vertex", 7),
+        ("(merge (rotate 180 (wedge 4)) (shift 0 3 (wedge 4))) use:Vertex", 17),
+        ("(regular 6) use:Vertex", 6),
+        ("(regular Star 5) use:Vertex", 5),
+        ("(repeat 2 3 step:{{1 0} {0 1}} (poly {{0 0} {0 1} {1 1} {1 0}}))", 6),
+        ("(keep (square 6) (poly {{1 1} {1 4} {4 4} {4 1}}))", 9),
+        ("(clip (square 6) (poly {{-1 -1} {-1 4} {4 4} {4 -1}}))", 11),
+        ("(hole (square 6) (poly {{2 2} {2 4} {4 4} {4 2}}))", 32),
+        ("(add (square 3) vertices:{{4 4}} edges:{{{3 3} {4 4}}}) use:Vertex", 11),
+        ("(add (square 2) cells:{{{2 0} {3 0} {3 1} {2 1}}})", 5),
+        ("(subdivide (square 3)) use:Vertex", 13),
+        ("(subdivide (square 2))", 16),
+        ("(trim (add (square 2) edges:{{{2 2} {3 3}}})) use:Vertex", 4),
+        ("(makeFaces (remove (square 3) cells:{4} trimEdges:False))", 9),
+        ("(square (poly {{0 0} {0 4} {2 4} {2 2} {4 2} {4 0}}))", 12),
+        ("(hex (poly {{0 0} {0 6} {6 6} {6 0}}))", 20),
+        ("(tri (poly {{0 0} {0 4} {4 4} {4 0}}))", 28),
         ("(skew 0.5 (square 3))", 9),
     ],
 )
 def test_number_of_sites(text: str, sites: int) -> None:
     assert board(text).n_sites == sites
+
+
+def test_a_renumbered_board_counts_by_rows() -> None:
+    turned, renumbered = board("(rotate 90 (hex 3))"), board("(renumber (rotate 90 (hex 3)))")
+    assert renumbered.labels == board("(rotate 0 (renumber (rotate 90 (hex 3))))").labels
+    assert sorted(turned.labels) == sorted(renumbered.labels)
+    assert turned.labels[7] == renumbered.labels[0] == "A1"
 
 
 def test_edges_of_solid_diagonals_meet_in_the_middle() -> None:
@@ -295,6 +319,8 @@ def test_labels_beyond_z() -> None:
         ("(graph vertices:{{0 0 1}})", UnsupportedLudeme, "({...} with a height ...)"),
         ("(graph vertices:{{0 0}} edges:{{0 1}})", LudSyntaxError, "from 0 to 0, not 1"),
         ("(graph vertices:{{0 0}})", LudSyntaxError, "the board has no sites"),
+        ("(regular 2)", LudSyntaxError, "from 3 to 60, not 2"),
+        ("(repeat 2 2 (poly {{0 0} {0 1} {1 0}}))", UnsupportedLudeme, "(repeat ...)"),
         ("5", UnsupportedLudeme, "(5 ...)"),
     ],
 )

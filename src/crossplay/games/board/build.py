@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from crossplay.errors import LudSyntaxError
 from crossplay.games.board.board import Board, CrossingWaysError, board_from_graph
-from crossplay.games.board.read import read_graph, unsupported
+from crossplay.games.board.read import read_graph
+from crossplay.games.board.values import unsupported
 from crossplay.games.language import Ludeme, Symbol, head
 
 

@@ -137,14 +137,20 @@ def signed_area(polygon: np.ndarray) -> float:
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
-def inside(points: np.ndarray, polygon: np.ndarray) -> np.ndarray:
-    """bool[n]: which points lie inside a polygon."""
+def inside(points: np.ndarray, polygon: np.ndarray, reach: float = 0.0) -> np.ndarray:
+    """bool[n]: which points lie inside a polygon, or no further outside than ``reach``."""
     found = np.zeros(len(points), bool)
     x, y = points.T
-    for (ax, ay), (bx, by) in zip(polygon, np.roll(polygon, 1, axis=0), strict=True):
+    for start, end in zip(polygon, np.roll(polygon, 1, axis=0), strict=True):
+        (ax, ay), (bx, by) = start, end
         crosses = (ay > y) != (by > y)
         with np.errstate(divide="ignore", invalid="ignore"):
             found ^= crosses & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
+    if reach:
+        for start, end in zip(polygon, np.roll(polygon, 1, axis=0), strict=True):
+            side = end - start
+            along = np.clip((points - start) @ side / max(float(side @ side), _CLOSE), 0, 1)
+            found |= np.hypot(*(points - start - along[:, None] * side).T) < reach
     return found
 
 

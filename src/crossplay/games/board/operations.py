@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crossplay.games.board.graph import Edge, Graph, assemble, inside, pair, sides
+from crossplay.games.board.graph import Edge, Graph, assemble, inside, pair, sides, signed_area
 
 _SAME = 0.01  # vertices this close, by the sum of the coordinates' differences, are one
 _FOUND = 0.001  # as close must a point be that names a vertex
@@ -127,15 +127,67 @@ def remove_vertices(graph: Graph, vertices: Iterable[int]) -> Graph:
     )
 
 
-def vertices_in(graph: Graph, polygon: np.ndarray) -> list[int]:
-    """The vertices inside a polygon (float64[k, 2])."""
-    return np.flatnonzero(inside(graph.vertices, polygon)).tolist()
+def vertices_in(graph: Graph, polygon: np.ndarray, reach: float = 0.0) -> list[int]:
+    """The vertices inside a polygon (float64[k, 2]), or no further outside than ``reach``."""
+    return np.flatnonzero(inside(graph.vertices, polygon, reach)).tolist()
 
 
-def vertex_at(graph: Graph, x: float, y: float) -> int | None:
+def faces_in(graph: Graph, polygon: np.ndarray, reach: float = 0.0) -> list[int]:
+    """The faces with their middle inside a polygon, or no further outside than ``reach``."""
+    return np.flatnonzero(inside(graph.face_centroids, polygon, reach)).tolist()
+
+
+def vertex_at(graph: Graph, x: float, y: float, reach: float = _FOUND) -> int | None:
     """The vertex at a point, or None."""
-    near = np.flatnonzero(np.abs(graph.vertices - (x, y)).sum(axis=1) < _FOUND)
+    near = np.flatnonzero(np.abs(graph.vertices - (x, y)).sum(axis=1) < reach)
     return int(near[0]) if len(near) else None
+
+
+def add_vertices(graph: Graph, points: Iterable[tuple[float, float]], connect_: bool = False) -> Graph:
+    """Add vertices where there are none; with ``connect_`` also edges to their close neighbours."""
+    known = len(graph.vertices)
+    for point in points:
+        if vertex_at(graph, *point, reach=_SAME) is None:
+            graph = replace(graph, vertices=np.concatenate([graph.vertices, [point]]))
+    if not connect_:
+        return graph
+    lengths = [np.hypot(*(graph.vertices[a] - graph.vertices[b])) for a, b in graph.edges]
+    gaps = np.hypot(*(graph.vertices[known:, None] - graph.vertices[None]).transpose(2, 0, 1))
+    first, second = np.nonzero((gaps < 1.1 * float(np.mean(lengths or [0.0]))) & (gaps > 0))
+    return add_edges(graph, zip((first + known).tolist(), second.tolist(), strict=True))
+
+
+def add_edges(graph: Graph, edges: Iterable[Edge]) -> Graph:
+    """Add edges; they divide no face."""
+    every = dict.fromkeys([*graph.edges, *(pair(*edge) for edge in edges)])
+    return replace(graph, edges=tuple(every))
+
+
+def add_face(graph: Graph, corners: Sequence[int]) -> Graph:
+    """Add a face and the edges around it."""
+    clockwise = corners if signed_area(graph.vertices[list(corners)]) < 0 else corners[::-1]
+    return replace(add_edges(graph, sides(corners)), faces=(*graph.faces, tuple(clockwise)))
+
+
+def subdivide(graph: Graph, least: int, cells: bool) -> Graph:
+    """Divide faces of ``least`` sides or more into triangles that meet in a new vertex in the middle."""
+    whole = graph if graph.faces else assemble(graph.tiling, graph.vertices, graph.edges)
+    edges, middles = list(whole.edges), []
+    for face, middle in reversed(list(zip(whole.faces, whole.face_centroids, strict=True))):
+        if len(face) >= least:
+            middles.append(middle)
+            edges += [pair(corner, len(whole.vertices) + len(middles) - 1) for corner in face]
+    points = np.concatenate([whole.vertices, np.reshape(middles, (-1, 2))])
+    divided = assemble("free", points, edges)
+    return divided if cells else replace(divided, faces=())
+
+
+def trim(graph: Graph) -> Graph:
+    """Take out edges with a loose end, and then vertices without edges."""
+    ends = [end for edge in graph.edges for end in edge]
+    kept = [edge for edge in graph.edges if all(ends.count(end) > 1 for end in edge)]
+    loose = set(range(len(graph.vertices))) - {end for edge in kept for end in edge}
+    return remove_vertices(replace(graph, edges=tuple(kept)), loose)
 
 
 def _tiling(graphs: Sequence[Graph]) -> str:

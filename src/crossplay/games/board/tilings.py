@@ -14,7 +14,7 @@ import numpy as np
 from crossplay.games.board.graph import Edge, Graph, assemble, by_rows, from_polygons, inside, pair
 
 _HALF = math.sqrt(3) / 2
-_REACH = 0.1  # cells this close to the edge of a polygon are inside
+REACH = 0.1  # sites this close to the edge of a polygon are inside
 
 Place = Callable[[int, int], tuple[float, float]]
 DIAGONALS = ("Implied", "Alternating", "Solid", "SolidNoSplit", "Concentric", "Radiating")
@@ -68,6 +68,26 @@ def hex_triangle(size: int) -> Graph:
 def hex_star(size: int) -> Graph:
     """A six-pointed star of hexagons; its points are ``size`` long."""
     return _hexagons(_star(size), _row_place(math.sqrt(3), 1.5))
+
+
+def square_polygon(polygon: np.ndarray, diagonals: str = "Implied") -> Graph:
+    """The points with whole coordinates in a polygon (float64[k, 2])."""
+    low, high = np.floor(polygon.min(axis=0)).astype(int), np.ceil(polygon.max(axis=0)).astype(int)
+    grid = [(float(x), float(y)) for y in range(low[1], high[1] + 1) for x in range(low[0], high[0] + 1)]
+    points = [grid[i] for i in np.flatnonzero(inside(np.array(grid), polygon, REACH))]
+    return _squares(points, diagonals, int(low[1] + high[1]), int(low[0] + high[0]))
+
+
+def hex_polygon(polygon: np.ndarray) -> Graph:
+    """The hexagons, of rows from the origin up, whose centres lie in a polygon."""
+    place = _row_place(math.sqrt(3), 1.5)
+    return _hexagons(_inside_polygon(polygon, place), place)
+
+
+def tri_polygon(polygon: np.ndarray) -> Graph:
+    """The vertices of a triangular grid, of rows from the origin up, that lie in a polygon."""
+    place = _row_place(1, _HALF)
+    return _triangles(_inside_polygon(polygon, place), place)
 
 
 def hex_outline(lengths: Sequence[int]) -> Graph:
@@ -159,23 +179,22 @@ def _diagonals(kind: str, points: list[tuple[float, float]], rows: int, columns:
                 if all(end in at for end in ends):
                     edges.append(pair(*(at[end] for end in ends)))
         return edges
-    for r in range(rows):
-        for c in range(columns):
-            corners = [(c, r), (c, r + 1), (c + 1, r + 1), (c + 1, r)]
-            if kind == "Implied" or not all(corner in at for corner in corners):
-                continue
-            a, b, d, e = (at[corner] for corner in corners)
-            rising, falling = pair(a, d), pair(b, e)
-            if kind == "Alternating":
-                edges.append(rising if (r + c) % 2 == 0 else falling)
-            elif kind == "Concentric":
-                same = (r < rows // 2) == (c < columns // 2)
-                edges.append(falling if same else rising)
-            elif kind == "SolidNoSplit":
-                edges += [rising, falling]
-            else:
-                points.append((c + 0.5, r + 0.5))
-                edges += [pair(corner, len(points) - 1) for corner in (a, b, d, e)]
+    for c, r in list(at):
+        corners = [(c, r), (c, r + 1), (c + 1, r + 1), (c + 1, r)]
+        if kind == "Implied" or not all(corner in at for corner in corners):
+            continue
+        a, b, d, e = (at[corner] for corner in corners)
+        rising, falling = pair(a, d), pair(b, e)
+        if kind == "Alternating":
+            edges.append(rising if (r + c) % 2 == 0 else falling)
+        elif kind == "Concentric":
+            same = (r < rows // 2) == (c < columns // 2)
+            edges.append(falling if same else rising)
+        elif kind == "SolidNoSplit":
+            edges += [rising, falling]
+        else:
+            points.append((c + 0.5, r + 0.5))
+            edges += [pair(corner, len(points) - 1) for corner in (a, b, d, e)]
     return edges
 
 
@@ -222,21 +241,18 @@ def _inside_outline(lengths: Sequence[int], place: Place) -> list[tuple[int, int
         if length > 0:
             row, column = row + length * turns[turn][0], column + length * turns[turn][1]
             corners.append((row, column))
-    rows, columns = zip(*corners, strict=True)
-    grid = [(r, c) for r in range(min(rows), max(rows) + 1) for c in range(min(columns), max(columns) + 1)]
-    points = np.array([place(*cell) for cell in grid])
-    inside = _contains(np.array([place(*corner) for corner in corners]), points)
-    return [cell for cell, kept in zip(grid, inside.tolist(), strict=True) if kept]
+    return _inside_polygon(np.array([place(*corner) for corner in corners]), place)
 
 
-def _contains(polygon: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """bool[n]: which points lie in a polygon or hardly outside it."""
-    found = inside(points, polygon)
-    for start, end in zip(polygon, np.roll(polygon, 1, axis=0), strict=True):
-        side = end - start
-        along = np.clip((points - start) @ side / max(float(side @ side), _REACH), 0, 1)
-        found |= np.hypot(*(points - start - along[:, None] * side).T) < _REACH
-    return found
+def _inside_polygon(polygon: np.ndarray, place: Place) -> list[tuple[int, int]]:
+    # From places back to rows and columns: the row tells how far the columns are shifted.
+    rows = polygon[:, 1] / place(1, 0)[1]
+    columns = polygon[:, 0] / place(0, 1)[0] + rows / 2
+    low, high = np.floor([rows.min(), columns.min()]), np.ceil([rows.max(), columns.max()])
+    across = range(int(low[1]), int(high[1]) + 1)
+    grid = [(r, c) for r in range(int(low[0]), int(high[0]) + 1) for c in across]
+    kept = inside(np.array([place(*cell) for cell in grid]), polygon, REACH)
+    return [grid[i] for i in np.flatnonzero(kept)]
 
 
 def _along_rows(corners: np.ndarray) -> np.ndarray:
