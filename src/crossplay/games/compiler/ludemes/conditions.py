@@ -101,8 +101,8 @@ def _is_empty(c: Compiler, node: Ludeme, scope: Scope) -> str:
             refuse(node)
     sign = "==" if node.keyword == "Empty" else "!="
     if site.isdigit() or site.isidentifier():
-        return f"{c.what(site)} {sign} 0"
-    name = c.function("is_empty", "state, site", "return site >= 0 and state[HEADER + site] == 0")
+        return c.empty(site).replace("==", sign)
+    name = c.function("is_empty", "state, site", f"return site >= 0 and {c.empty('site')}")
     return f"{name}(state, {site})" if sign == "==" else f"not {name}(state, {site})"
 
 
@@ -176,7 +176,7 @@ def _is_in(c: Compiler, node: Ludeme, scope: Scope) -> str:
 def _is_full(c: Compiler, node: Ludeme, scope: Scope) -> str:
     if arguments_of(node):
         refuse(node)
-    body = "for s in range(BOARD_SITES):\n    if state[HEADER + s] == 0:\n        return False\nreturn True"
+    body = f"for s in range(BOARD_SITES):\n    if {c.empty('s')}:\n        return False\nreturn True"
     return f"{c.function('is_full', 'state', body)}(state)"
 
 
@@ -210,12 +210,14 @@ def _no_moves(c: Compiler, node: Ludeme, scope: Scope) -> str:
 
 @boolean("can", "Move")
 def _can_move(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(can Move generator)``: the generator has at least one legal move."""
+    """``(can Move generator)``: the generator has at least one legal move, or an effect would do something."""
     match arguments_of(node):
         case [generator]:
             pass
         case _:
             refuse(node)
+    if c.knows("effect", generator) and not c.knows("moves", generator):
+        return c.happens(generator, scope)
     with c.kinds.unfiltered():
         (probe,) = c.any_move([generator], INSIDE)
     body = lines("moves = stack_int64(1)", "n = 0", probe, "return n")

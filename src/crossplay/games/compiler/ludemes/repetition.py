@@ -22,6 +22,7 @@ _SEED = 20
 
 
 @meta("noRepeat")
+@meta("no", "Repeat")
 def _no_repeat(c: Compiler, node: Ludeme) -> None:
     """``(noRepeat [InGame|Positional|Situational])``: Ludii compares the mover in none of them."""
     match arguments_of(node):
