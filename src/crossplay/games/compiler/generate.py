@@ -107,6 +107,7 @@ def generate(model: GameModel, heading: str) -> Generated:
     start = compile_start(c)
     max_moves = 2 + max(_bound(c, part) for part in phase_moves)
     c.source.constant("MAX_MOVES", max_moves)
+    c.source.constant("QUESTION_MOVES", max((_bound(c, part) for part in c.questions), default=0) + 1)
     _finish(c, endings, changes)
     c.actions.finish()
     c.kinds.finish(c.owner("origin"), c.actions.arrival)

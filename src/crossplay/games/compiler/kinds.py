@@ -83,6 +83,11 @@ class Kinds:
         """Whether some moves are only pseudo-legal when listed."""
         return bool(self._everywhere) or any(kind.filters for kind in self._kinds)
 
+    @property
+    def filtering(self) -> bool:
+        """Whether moves are being compiled that may turn out illegal."""
+        return bool(self._filters or self._everywhere)
+
     @contextmanager
     def probe(self) -> Iterator[None]:
         """Within: generators only ask whether there is a legal move, and return at the first one.
@@ -90,6 +95,13 @@ class Kinds:
         Their statements still count ``n``; a function made of them returns a positive number for yes.
         """
         outer, self.probing = self.probing, True
+        yield
+        self.probing = outer
+
+    @contextmanager
+    def listing(self) -> Iterator[None]:
+        """Within a probe: generators list moves all the same."""
+        outer, self.probing = self.probing, False
         yield
         self.probing = outer
 
@@ -101,7 +113,7 @@ class Kinds:
         """The statement that appends a move to ``moves``, given an expression for it."""
         if not self.probing:
             return f"moves[n] = {move}\nn += 1"
-        if self._filters or self._everywhere:
+        if self.filtering:
             return f"if passes(state, {move}):\n    return n + 1"
         return "return n + 1"
 

@@ -100,10 +100,11 @@ class Compiler:
         self.shared: dict[str, object] = {}  # what ludemes of one family keep for each other
         self.before: dict[str, None] = {}  # statements for the beginning of every move, in order
         self.after: dict[str, None] = {}  # the same for after its end rules
+        self.questions: list[Moves] = []  # what is listed to be looked at only
         self.memo: dict[object, str] = {}  # names of functions that are costly to write
         self.asking = False  # whether what is compiled answers a threat's question: a nested one is denied
-        self._deferred: list[tuple[str, Node]] = []
-        self._flags = 0
+        self._deferred: list[tuple[str, Node, Scope]] = []
+        self._depth = 0
 
     def integer(self, node: Node, scope: Scope) -> str:
         """An expression for a number or a site; -1 is ``Off``."""
@@ -150,15 +151,14 @@ class Compiler:
     def effect(self, node: Node, scope: Scope) -> str:
         """Statements that append what an effect does to ``actions`` and count ``n``.
 
-        An effect's own ``(then ...)`` is carried out after the whole list, if the effect did anything.
+        An effect's own ``(then ...)`` follows when the list is run, if the effect did anything.
         """
         then = then_of(node)
         collect = str(_find("effect", node)(self, node, scope))
         if not then:
             return collect
-        flag = f"done_{self._flags}"
-        self._flags += 1
-        self._deferred += [(flag, after) for after in then]
+        flag = f"done_{self._depth}_{len(self._deferred)}"
+        self._deferred += [(flag, after, scope) for after in then]
         return lines(f"{flag}_from = n", collect, f"{flag} = n > {flag}_from")
 
     def happens(self, node: Node, scope: Scope) -> str:
@@ -173,7 +173,9 @@ class Compiler:
 
     def moves(self, node: Node, scope: Scope, then: tuple[Node, ...] = ()) -> Moves:
         """Statements that append the decisions of a generator, each with the consequences ``then``."""
+        outer, self._deferred = self._deferred, []
         found = _find("moves", node)(self, node, scope, then)
+        self._deferred = outer
         assert isinstance(found, Moves)
         return found
 
@@ -184,6 +186,11 @@ class Compiler:
         """
         with self.kinds.probe():
             return [self.moves(node, scope).code for node in nodes]
+
+    def question(self, listed: Moves) -> str:
+        """Statements that list moves to be looked at only, into ``moves`` of their own; ``n`` counts them."""
+        self.questions.append(listed)
+        return lines("moves = stack_int64(QUESTION_MOVES)", "n = 0", listed.code)
 
     def before_move(self, statements: str) -> None:
         """Let every move begin with these statements."""
@@ -326,19 +333,20 @@ class Compiler:
         return self.actions.push(action, *values)
 
     def run(self, collect: str) -> str:
-        """Statements that collect actions and then run them."""
-        return self.actions.run(collect)
+        """Statements that collect actions and then run them, and what follows from those effects."""
+        deferred, self._deferred = self._deferred, []
+        self._depth += 1
+        later = [f"if {flag}:\n{indent(self.consequence(after, scope))}" for flag, after, scope in deferred]
+        self._depth -= 1
+        flags = "\n".join(f"{flag} = False" for flag, _, _ in deferred)
+        return lines(flags, self.actions.run(collect), *later)
 
     def consequence(self, node: Node, scope: Scope) -> str:
         """Statements that evaluate an effect on the state as it is and then carry it out."""
         outer, self._deferred = self._deferred, []
-        collect = self.run(self.effect(node, scope))
-        flags = "\n".join(f"{flag} = False" for flag, _ in self._deferred)
-        later = [
-            f"if {flag}:\n{indent(self.consequence(after, scope))}" for flag, after in list(self._deferred)
-        ]
+        done = self.run(self.effect(node, scope))
         self._deferred = outer
-        return lines(flags, collect, *later)
+        return done
 
 
 def then_of(node: Node) -> tuple[Node, ...]:

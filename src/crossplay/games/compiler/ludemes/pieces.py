@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from crossplay.games.compiler.model import Component, items, refuse
 from crossplay.games.compiler.pieces import each_owned, keep_lists
 from crossplay.games.compiler.registry import Compiler, arguments_of, moves, then_of
-from crossplay.games.compiler.scope import Moves, Scope, indent, lines
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 _MOVER = "state[MOVER]"
@@ -56,6 +56,8 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
     """
     then = (*then_of(node), *then)
     choice = _read(c, node, scope)
+    if choice.borrowed and c.kinds.probing:
+        return _probe_borrowed(c, node, scope, then)
     at = Scope(origin="s", site="s")
     found: list[tuple[Component, Moves]] = []
     with c.kinds.acting_owner() if choice.borrowed else nullcontext():
@@ -76,14 +78,12 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
     code = c.generator("each_piece", scope, loop)
     if choice.borrowed:
         # Another player's pieces move as if it were that player's turn.
-        call, *stop = code.split("\n", 1)
         code = lines(
             "mover, follower, before = state[MOVER], state[NEXT], state[PREV]",
             f"player = {choice.player}",
             "if player != mover:\n    state[MOVER], state[NEXT], state[PREV] = player, mover, mover",
-            call,
+            code,
             "state[MOVER], state[NEXT], state[PREV] = mover, follower, before",
-            *stop,
         )
     bound = max(part.bound for _, part in found)
     if not listed or choice.borrowed or not all(part.slots.isdigit() for _, part in found):
@@ -99,6 +99,20 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
         _dispatch(c, picks),
     )
     return Moves(code, 0, bound, f"state[OWNED_COUNT + {choice.player}] * {most}", pick)
+
+
+def _probe_borrowed(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
+    """Whether another player's pieces have a move; whether it is legal is asked in the mover's name."""
+    with c.kinds.listing():
+        listed = c.moves(node, INSIDE, then)
+    test = "passes(state, moves[i])" if c.kinds.filtering else "True"
+    body = lines(
+        c.question(listed),
+        f"for i in range(n):\n    if {test}:\n        return 1",
+        "return 0",
+    )
+    name = c.function("others_can_move", CONTEXT, body, "Whether another player's pieces have a legal move.")
+    return Moves(f"n += {name}({scope.arguments})\nif n > 0:\n    return n", 1)
 
 
 def _dispatch(c: Compiler, parts: list[tuple[Component, str]]) -> str:

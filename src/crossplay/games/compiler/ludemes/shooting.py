@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from crossplay.games.compiler.ludemes.placing import component
-from crossplay.games.compiler.ludemes.stepping import Parts, along, condition_of, reach
+from crossplay.games.compiler.ludemes.sight import along, over_empty, reach
+from crossplay.games.compiler.ludemes.stepping import Parts, condition_of
 from crossplay.games.compiler.model import malformed, only_labels, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
@@ -36,8 +37,11 @@ def _shoot(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     start = "state[LAST_TO]" if parts.origin is None else parts.start(c, INSIDE)
     test = condition_of(c, parts.to, INSIDE.with_(to="t")) or f"{c.what('t')} == 0"
     # What stands on a site already stays there.
-    put = f"if {c.what('to')} == 0:\n    place(state, to, {component(c, pieces[0], MOVED)}, 0)"
-    kind = c.kind(put, then)
+    places, owners = c.actions.places, {part.index: part.owner for part in c.model.components}
+    what = component(c, pieces[0], MOVED)
+    kind = c.kind(f"if {c.what('to')} == 0:\n    place(state, to, {what}, 0)", then)
+    if what.isdigit() and owners[int(what)] not in (1, 2):
+        c.actions.places = places  # nobody gets more pieces
     ray = lines(
         f"t = {ways.table}[{ways.player}, k, start]",
         "while t >= 0:",
@@ -49,9 +53,10 @@ def _shoot(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
             )
         ),
     )
-    body = lines(
-        f"start = {start}", "if start < 0:\n    return n", f"for k in range({ways.count}):", indent(ray)
-    )
+    shots = lines(f"for k in range({ways.count}):", indent(ray))
+    if test == c.empty("t") and not c.kinds.probing:
+        shots = over_empty(c, ways, c.kinds.packed(kind, "t", "t"))
+    body = lines(f"start = {start}", "if start < 0:\n    return n", shots)
     chosen = f"guessed = {c.kinds.packed(kind, 't', 't')}"
     slots, pick = along(c, ways, test, None, chosen)
     pick = lines(f"start = {start}", f"if start >= 0:\n{indent(pick)}")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from crossplay.games.compiler.directions import Directions, is_direction
+from crossplay.games.compiler.directions import is_direction
 from crossplay.games.compiler.ludemes.effects import attached_effect
+from crossplay.games.compiler.ludemes.sight import along, over_empty, reach
 from crossplay.games.compiler.model import only_labels, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node
-
-_DISTANCE = 8  # bits of a distance where it is packed with a direction
-
 
 class Parts:
     """The parts of a decision: ``(from)``, directions, ``(between)``, ``(to)``.
@@ -159,6 +155,9 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         indent(lines(step, "distance += 1" if counted else "")),
     )
     body = lines(parts.begin(c), f"for k in range({ways.count}):", indent(loop))
+    plain = stop is None and allowed is None and not counted and go == c.empty("t")
+    if plain and not c.kinds.probing:
+        body = lines(parts.begin(c), over_empty(c, ways, c.kinds.packed(kind, "start", "t")))
     code = c.generator("slide", scope, body)
     if counted or allowed is not None:
         return Moves(code, reach(c, ways))
@@ -166,48 +165,6 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     slots, pick = along(c, ways, go, stop, chosen)
     pick = lines(parts.begin(c, "guessed"), pick)
     return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
-
-
-def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str) -> tuple[int, str]:
-    """How many places there are along the directions from ``start``, and statements that try one.
-
-    ``go`` is the condition for passing ``t``, ``stop`` for ending there; ``chosen`` takes the move to ``t``.
-    """
-    sight = [
-        [ways.in_sight(first, site) for site in range(c.model.board.n_sites)]
-        for first in range(len(ways.compass))
-    ]
-    most = reach(c, ways)
-    packed = np.full((len(sight), len(sight[0]), most), -1)
-    for first, sites in enumerate(sight):
-        for site, seen in enumerate(sites):
-            packed[first, site, : len(seen)] = [way << _DISTANCE | distance for way, distance in seen]
-    attempt = lines(
-        f"if {stop}:\n    if distance == 0:\n{indent(chosen, 2)}\n    break" if stop is not None else "",
-        f"if not ({go}):\n    break",
-        f"if distance == 0:\n{indent(chosen)}\n    break",
-        "distance -= 1",
-        f"t = {ways.table}[{ways.player}, k, t]",
-    )
-    body = lines(
-        f"seen = {c.table('SIGHT', packed)}[{ways.player}, start, place]",
-        "if seen >= 0:",
-        indent(
-            lines(
-                f"k = seen >> {_DISTANCE}",
-                f"distance = seen & {(1 << _DISTANCE) - 1}",
-                f"t = {ways.table}[{ways.player}, k, start]",
-                f"while t >= 0:\n{indent(attempt)}",
-            )
-        ),
-    )
-    return most, body
-
-
-def reach(c: Compiler, ways: Directions) -> int:
-    """How many sites at most can be seen from one along the directions."""
-    players, _, sites = ways.steps.shape
-    return max(1, *(len(ways.in_sight(first, site)) for first in range(players) for site in range(sites)))
 
 
 def span(c: Compiler, node: Node, scope: Scope) -> tuple[str, str]:
