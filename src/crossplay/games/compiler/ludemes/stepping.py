@@ -12,6 +12,7 @@ from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, mov
 from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node
 
+
 class Parts:
     """The parts of a decision: ``(from)``, directions, ``(between)``, ``(to)``.
 
