@@ -23,6 +23,7 @@ from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 _GUESSES = 12
 
+# Functions that only kernels call need no way in from Python, whose making takes a fifth of the time.
 _IMPORTS = """\
 import numpy as np
 from numba import cfunc, njit
@@ -54,6 +55,8 @@ from crossplay.games.state import (
     SWAPPED,
     TURNS,
 )
+
+inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """
 
 

@@ -70,7 +70,7 @@ class KernelSource:
         if name not in self._functions:
             about = f'    """{doc}"""\n' if doc else ""
             self._functions[name] = (
-                f"@njit(nogil=True)\ndef {name}({parameters}):\n{about}{textwrap.indent(body, '    ')}"
+                f"@inner\ndef {name}({parameters}):\n{about}{textwrap.indent(body, '    ')}"
             )
         return name
 
