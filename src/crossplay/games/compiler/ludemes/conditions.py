@@ -210,7 +210,7 @@ def _no_moves(c: Compiler, node: Ludeme, scope: Scope) -> str:
 
 @boolean("can", "Move")
 def _can_move(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(can Move generator)``: the generator has at least one legal move, or an effect would do something."""
+    """``(can Move generator)``: there is a legal move at least; of an effect, that it would do something."""
     match arguments_of(node):
         case [generator]:
             pass
