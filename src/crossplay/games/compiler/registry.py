@@ -263,8 +263,8 @@ class Compiler:
         return f"state[HEADER + {site}]"
 
     def empty(self, site: str) -> str:
-        """An expression for whether a site is empty; where sites have counts, they say so, as in Ludii."""
-        return f"state[COUNT + {site}] == 0" if self.model.flags.counts else f"{self.what(site)} == 0"
+        """An expression for whether a site is empty."""
+        return f"{self.what(site)} == 0"
 
     def owner(self, site: str) -> str:
         """An expression for the owner of the piece on a site; 0 if empty or neutral."""

@@ -183,15 +183,14 @@ def _add_effect(c: Compiler, node: Ludeme, scope: Scope) -> str:
     """``(add [(piece ...)] (to region [if:]) [count:])``: put pieces on every site of the region.
 
     What stands there already stays and, where sites have counts, is counted once more, whatever the
-    piece. Adding no piece (0) to an empty site takes it up all the same. All this is Ludii's.
+    piece, as in Ludii. Adding no piece (0) does nothing.
     """
-    if not c.model.flags.stacking:
-        counted = "state[COUNT + a] += 1" if c.model.flags.counts else "pass"
-        c.actions.define(
-            "add", f"if state[HEADER + a] != 0 or b == 0:\n    {counted}\nelse:\n    place(state, a, b, c)"
-        )
-    else:
+    if c.model.flags.stacking:
         c.actions.define("add", "place(state, a, b, c)")
+    else:
+        counted = "state[COUNT + a] += 1" if c.model.flags.counts else "pass"
+        put = f"if state[HEADER + a] == 0:\n    place(state, a, b, c)\nelse:\n    {counted}"
+        c.actions.define("add", f"if b != 0:\n{indent(put)}")
     c.actions.places = True
     match arguments_of(node, "count"):
         case [Ludeme(name="to") as to]:
