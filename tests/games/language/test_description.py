@@ -241,3 +241,17 @@ def _refusal(text: str) -> str:
     except CrossplayError as error:
         return str(error)
     return ""
+
+
+def test_built_in_defines_yield_to_the_description_s_own() -> None:
+    text = '(game "G" "SameTurn" ("NoPiece" Next) "NewTurn") (define "NewTurn" (is Prev Next))'
+    game = parse_description(text).expand().game
+    assert to_text(game) == '(game "G" (is Prev Mover) (= (count Pieces Next) 0) (is Prev Next))'
+
+
+def test_built_in_series_of_jumps_take_their_arguments_by_place() -> None:
+    text = '(game "G" ("HopDiagonalSequenceCapture" before:(count Rows) ~ at:EndOfTurn))'
+    jump = to_text(parse_description(text).expand().game)
+    assert jump.count("(between before:(count Rows) if:") == 2
+    assert jump.count("(apply (remove (between) at:EndOfTurn))") == 2
+    assert "#" not in jump

@@ -8,6 +8,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from crossplay.errors import CrossplayError, LudSyntaxError, UnknownOption, UnsupportedLudeme
@@ -72,7 +74,8 @@ class Description:
         expander = Expander(tags, arguments)
         defines = {
             define.name: Define(define.name, tuple(expander.options(define.body)), define.position)
-            for define in self.defines  # of two with one name the later counts
+            # Of two with one name the later counts.
+            for define in (*built_in_defines(), *self.defines)
         }
         game = parse_tokens(expander.defines(expander.options(self.game), defines))
         assert isinstance(game, Ludeme)
@@ -187,6 +190,20 @@ def parse_description(text: str, file: str = "<text>") -> Description:
         message = "a second (game ...) in one description" if games else "no (game ...) in the description"
         raise LudSyntaxError(message, *position)
     return Description(file, games[0], tuple(defines), tuple(options), tuple(rulesets))
+
+
+@cache
+def built_in_defines() -> tuple[Define, ...]:
+    """The defines that every description may use."""
+    source = resources.files("crossplay.games.language") / "defines.lud"
+    tokens = tokenize(source.read_text(encoding="utf-8"), source.name)
+    defines = []
+    index = 0
+    while index < len(tokens):
+        end = closing_index(tokens, index) + 1
+        defines.append(_read_define(tokens[index:end]))
+        index = end
+    return tuple(defines)
 
 
 def _read_define(form: Sequence[Token]) -> Define:
