@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossplay.games.compiler.directions import RELATIONS
+from crossplay.games.compiler.directions import OF_LAST_MOVE, RELATIONS
 from crossplay.games.compiler.ludemes.sites import static_sites
 from crossplay.games.compiler.model import ROLES, GameModel
 from crossplay.games.compiler.registry import Compiler
 from crossplay.games.compiler.start import compile_start
-from crossplay.games.language import Array, Ludeme, Symbol, Text, walk
+from crossplay.games.language import Array, Ludeme, Node, Number, Symbol, Text, walk
 
 _WORDS_WITHOUT_DIRECTION = frozenset(
     {
-        "Add", "All", "Around", "Board", "Cell", "Centre", "Connected", "Corners", "Draw", "Each",
+        "Add", "All", "Around", "Blocked", "Board", "Cell", "Centre", "Connected", "Corners", "Draw", "Each",
         "Empty", "Enemy", "Even", "Friend", "From", "Full", "Group", "Groups", "Hop", "In", "Inner",
         "Liberties", "Line", "Loop", "Loss", "Move", "Mover", "Moves", "Next", "Occupied", "Odd", "Off",
         "Outer", "Own", "Pass", "Passed", "Perimeter", "Piece", "Pieces", "Prev", "Remove", "Score",
         "Shoot", "Sides", "SidesNoCorners", "Site", "Sites", "Slide", "State", "Step", "Territory", "To",
-        "Vertex", "Win", "Within", *RELATIONS,
-        *ROLES,
+        "Triggered", "Vertex", "Win", "Within", *OF_LAST_MOVE, *RELATIONS, *ROLES,
     }
 )  # fmt: skip
+# Parts of the board that a symmetry has to map onto themselves; what tells a site's place is barred.
+_PARTS = frozenset({"Bottom", "Column", "Left", "Phase", "Right", "Row", "Top"})
+_PLACES = frozenset({"ahead", "column", "coord", "phase", "row"})
 
 
 def rule_symmetries(model: GameModel) -> np.ndarray:
     """int32[k, board sites]: the board's symmetries under which the whole game stays the same.
 
-    The identity comes first. A symmetry must map every region of a player's, or of a name, onto itself,
-    and so the initial pieces.
+    The identity comes first. A symmetry must map every region of a player's, of a name or in the rules
+    onto itself, and so the initial pieces.
     """
     candidates = model.board.symmetries()
     if not _rules_are_symmetric(model):
         return candidates[:1]
     c = Compiler(model)
     regions = [[static_sites(c, member) for member in found.members] for found in model.regions]
+    regions += [[static_sites(c, part)] for root in model.rules() for part in walk(root) if _is_part(part)]
     compile_start(c)
     initial = {site: placed for site, *placed in c.initial}
     return np.array(
@@ -44,6 +47,16 @@ def rule_symmetries(model: GameModel) -> np.ndarray:
             if all(_keeps(image, sets) for sets in regions)
             and all(initial.get(int(there)) == initial.get(site) for site, there in enumerate(image))
         ]
+    )
+
+
+def _is_part(node: Node) -> bool:
+    """Whether a ludeme is a part of the board such as ``(sites Phase 1)``."""
+    return (
+        isinstance(node, Ludeme)
+        and node.name == "sites"
+        and node.keyword in _PARTS
+        and all(isinstance(part, Number) for part in node.positional[1:])
     )
 
 
@@ -59,10 +72,12 @@ def _rules_are_symmetric(model: GameModel) -> bool:
     directions relative to a player's facing) is never taken for symmetric unawares; coordinates and
     sites by number break a symmetry too.
     """
+    nodes = [node for root in model.rules() for node in walk(root)]
+    parts = {id(node.positional[0]) for node in nodes if isinstance(node, Ludeme) and _is_part(node)}
     return not any(
-        (isinstance(node, Symbol) and node.name not in _WORDS_WITHOUT_DIRECTION)
+        (isinstance(node, Symbol) and node.name not in _WORDS_WITHOUT_DIRECTION and id(node) not in parts)
+        or (isinstance(node, Ludeme) and node.name in _PLACES)
         or (isinstance(node, Text) and node.value in model.board.labels)
         or (isinstance(node, Ludeme) and node.name == "sites" and isinstance(node.positional[0], Array))
-        for root in model.rules()
-        for node in walk(root)
+        for node in nodes
     )
