@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from crossplay.errors import UnsupportedLudeme
@@ -11,13 +13,13 @@ from crossplay.games import Game, load_game
 from crossplay.games.state import HEADER
 
 
-def build(path, equipment: str, rules: str) -> Game:
+def build(path: Path, equipment: str, rules: str) -> Game:
     """A game of two players from its equipment and rules."""
     path.write_text(f'(game "Small" (players 2) (equipment {{{equipment}}}) (rules {rules}))')
     return load_game(str(path))
 
 
-def play(game: Game, *moves: str):
+def play(game: Game, *moves: str) -> np.ndarray:
     """The position after moves given as text."""
     state = game.new_state()
     for text in moves:
@@ -52,7 +54,7 @@ def test_both_models_of_connect_four_are_one_game(size: str) -> None:
     assert len(lengths) > 10
 
 
-def test_stacks_need_a_limit(tmp_path) -> None:
+def test_stacks_need_a_limit(tmp_path: Path) -> None:
     board = '(board (rectangle 1 3)) (piece "Disc" Each)'
     with pytest.raises(UnsupportedLudeme, match="move Add on stacks without a limit"):
         build(
@@ -69,7 +71,7 @@ def test_stacks_need_a_limit(tmp_path) -> None:
         )
 
 
-def test_line_of_stacks_looks_at_every_level(tmp_path) -> None:
+def test_line_of_stacks_looks_at_every_level(tmp_path: Path) -> None:
     """Without ``byLevel:`` a site belongs to a line if any piece of its stack is like the top one."""
     game = build(
         tmp_path / "levels.lud",
@@ -83,7 +85,7 @@ def test_line_of_stacks_looks_at_every_level(tmp_path) -> None:
     assert state[HEADER : HEADER + 3].tolist() == [2, 2, 1]
 
 
-def test_arithmetic_is_java_s(tmp_path) -> None:
+def test_arithmetic_is_java_s(tmp_path: Path) -> None:
     truths = [
         "(= (+ 1 2) 3)",
         "(= (+ {1 2 3}) 6)",
@@ -113,7 +115,7 @@ def test_arithmetic_is_java_s(tmp_path) -> None:
     assert game.is_terminal(play(game, "A1"))
 
 
-def test_captures_wait_for_the_end_of_the_turn(tmp_path) -> None:
+def test_captures_wait_for_the_end_of_the_turn(tmp_path: Path) -> None:
     """A jumped man blocks until the sequence is over, and cannot be jumped a second time."""
     hop = (
         "Orthogonal (between if:(and (not (is In (between) (sites ToClear))) (is Enemy (who at:(between))))"
@@ -125,7 +127,8 @@ def test_captures_wait_for_the_end_of_the_turn(tmp_path) -> None:
         '(board (rectangle 1 7)) (piece "Man" Each)',
         '(start {(place "Man1" "A1") (place "Man2" {"B1" "D1" "G1"})})'
         f" (play (if (is Prev Mover) (move Hop (from (last To)) {hop} {again})"
-        f" (or (forEach Piece (move Hop {hop} {again})) (forEach Piece (move Step (to if:(is Empty (to))))))))"
+        f" (or (forEach Piece (move Hop {hop} {again}))"
+        " (forEach Piece (move Step (to if:(is Empty (to))))))))"
         " (end (if (no Moves Next) (result Mover Win)))",
     )
     state = play(game, "A1-C1")
@@ -136,7 +139,7 @@ def test_captures_wait_for_the_end_of_the_turn(tmp_path) -> None:
     assert game.mover(state) == 2
 
 
-def test_last_site_after_consequences(tmp_path) -> None:
+def test_last_site_after_consequences(tmp_path: Path) -> None:
     """A stone that slides on ends elsewhere than the move that put it down."""
     rules = (
         "(play (move Add (to (intersection (sites Left) (sites Empty)))"
