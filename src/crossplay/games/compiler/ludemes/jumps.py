@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crossplay.games.board.compass import NAMES
-from crossplay.games.compiler.directions import RELATIVE, direction_words, directions_from_compass
+from crossplay.games.compiler.directions import RELATIVE, Directions, direction_words, directions_from_compass
 from crossplay.games.compiler.ludemes.stepping import Parts, condition_of, span, travel
 from crossplay.games.compiler.model import malformed, only_labels, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, moves, then_of
@@ -236,7 +236,7 @@ def facings_of(c: Compiler, node: Node | None) -> list[tuple[str, ...]]:
     return found
 
 
-def _facing(c: Compiler, node: Node | None, nested: bool):  # type: ignore[no-untyped-def]
+def _facing(c: Compiler, node: Node | None, nested: bool) -> tuple[str, Directions]:
     """Statements that set ``facing``, the tables' first index, and the tables."""
     board = c.model.board
     by_facing = facings_of(c, node)
