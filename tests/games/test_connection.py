@@ -10,6 +10,7 @@ import pytest
 from crossplay.errors import UnsupportedLudeme
 from crossplay.games import Game, load_game
 from crossplay.games.compiler.ludemes import connection
+from crossplay.games.state import HEADER
 
 GAME = """
 (game "Connection"
@@ -101,3 +102,69 @@ def test_named_regions_at_any_site(tmp_path: Path) -> None:
 def test_regions_of_both_players_are_needed(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedLudeme, match="without regions of both players"):
         game(tmp_path, "(square 3)", "(is Connected Mover)", "(regions P1 { (sites Top) })")
+
+
+def test_in_hex_one_is_blocked_when_the_other_has_connected(tmp_path: Path) -> None:
+    sides = """
+    (regions P1 { (sites Side NE) (sites Side SW) })
+    (regions P2 { (sites Side NW) (sites Side SE) })
+    """
+    connected = game(tmp_path, "(hex Diamond 4)", "(is Connected Mover)", sides)
+    blocked = game(tmp_path, "(hex Diamond 4)", "(is Blocked Next)", sides)
+    random = np.random.default_rng(5)
+    for _ in range(100):
+        one, other = connected.new_state(), blocked.new_state()
+        while not connected.is_terminal(one):
+            moves = connected.legal_moves(one)
+            move = moves[random.integers(len(moves))].move
+            connected.apply(one, move)
+            blocked.apply(other, move)
+            assert connected.utilities(one) == blocked.utilities(other)
+
+
+AROUND = """
+(game "Around"
+    (players 2)
+    (equipment { (board (hex 4)) (piece "Ball" Each) })
+    (rules
+        (start { (place "Ball1" "D4") (place "Ball2" "E4") })
+        (play (move Add (to (intersection (sites Empty) REGION))))
+        (end (if (no Moves Next) (result Mover Win)))
+    )
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("region", "reach", "whose"),
+    [
+        ("(sites Around (sites Occupied by:All) Empty)", 1, (1, 2)),
+        ("(sites Around (sites Occupied by:Mover) Orthogonal if:(is Mover (who at:(from))))", 1, (1,)),
+        ("(sites Around (sites Occupied by:Next) distance:2)", -2, (2,)),
+        ("(expand (sites Occupied by:Mover) steps:2)", 2, (1,)),
+    ],
+)
+def test_regions_around_regions_that_change(
+    tmp_path: Path, region: str, reach: int, whose: tuple[int, ...]
+) -> None:
+    path = tmp_path / "Around.lud"
+    path.write_text(AROUND.replace("REGION", region), encoding="utf-8")
+    played = load_game(str(path))
+    board, random = played.board, np.random.default_rng(2)
+    state = played.new_state()
+    for _ in range(20):
+        if played.is_terminal(state):
+            break
+        pieces = state[HEADER : HEADER + board.n_sites]
+        mover = played.mover(state)
+        owners = whose if len(whose) == 2 else [mover if whose == (1,) else 3 - mover]
+        stones = np.flatnonzero(np.isin(pieces, owners))
+        if reach > 0:
+            near = set(np.flatnonzero((board.distances()[stones] <= reach).any(axis=0)).tolist())
+        else:
+            ways = [board.steps[name] for name in board.ways("Adjacent")]
+            near = {int(way[way[stone]]) for way in ways for stone in stones if way[stone] >= 0} - {-1}
+        expected = sorted(near & set(np.flatnonzero(pieces == 0).tolist()))
+        moves = played.legal_moves(state)
+        assert sorted(move.move & 0xFFFF for move in moves) == expected
+        played.apply(state, moves[random.integers(len(moves))].move)

@@ -27,7 +27,7 @@ class Component:
 
     Attributes:
         index: 1.., as in the state row.
-        name: with the owner's number, ``"Pawn1"``.
+        name: with the owner's number, ``"Pawn1"``, unless all share it.
         owner: a player, ``NEUTRAL`` or ``SHARED``.
         ludeme: its moves, if any.
         node: the whole ``(piece ...)``.
@@ -44,7 +44,7 @@ class Component:
     @property
     def base(self) -> str:
         """The name as the description gives it, without the owner's number."""
-        return self.name.removesuffix(str(self.owner))
+        return self.name if self.owner == SHARED else self.name.removesuffix(str(self.owner))
 
 
 @dataclass(frozen=True)
@@ -279,7 +279,14 @@ def _read_components(pieces: list[Ludeme]) -> tuple[Component, ...]:
                 moves = other
         only_labels(piece)
         components += [
-            Component(len(components) + i + 1, f"{name}{owner}", owner, moves, piece, facing)
+            Component(
+                len(components) + i + 1,
+                name if owner == SHARED else f"{name}{owner}",
+                owner,
+                moves,
+                piece,
+                facing,
+            )
             for i, owner in enumerate(_OWNERS[role])
         ]
     return tuple(components)

@@ -35,15 +35,9 @@ def _is_connected(c: Compiler, node: Ludeme, scope: Scope) -> str:
         incremental = _by_chains(c, relation, number, role, per_player)
         if incremental is not None:
             return incremental
-    if max(map(len, per_player)) > _MOST_REGIONS:
-        refuse(node, f"with more than {_MOST_REGIONS} regions")
-    masks = np.zeros((len(per_player), c.model.n_sites), np.int64)
-    for player, regions in enumerate(per_player):
-        for bit, region in enumerate(regions):
-            masks[player, sorted(region)] |= 1 << bit
     needed = [number or len(regions) for regions in per_player]
     which = "0" if role is None else "player"
-    sides = c.table("SIDES", masks)
+    sides = _sides(c, node, per_player)
     directions = c.directions(ways, INSIDE)
     enough = _enough(c, needed, which)
     body = lines(
@@ -113,6 +107,47 @@ def _enough(c: Compiler, needed: list[int], which: str) -> str:
         f"Whether more than {fewer} bits are set.",
     )
     return f"{name}(touched)"
+
+
+@boolean("is", "Blocked")
+def _is_blocked(c: Compiler, node: Ludeme, scope: Scope) -> str:
+    """``(is Blocked [type] [directions] role)``: that player's regions cannot be joined any more.
+
+    They could be joined over empty sites and the player's own stones.
+    """
+    ways, number, target = _arguments(c, node)
+    role, per_player = _regions(c, target)
+    if role is None or number is not None:
+        refuse(node)
+    sides = f"{_sides(c, node, per_player)}[player, "
+    joined = c.table("JOINED", np.array([(1 << len(regions)) - 1 for regions in per_player]))
+    free = f"{c.what('{0}')} == 0 or {c.owner('{0}')} == player"
+    search = lines(
+        "seen[first] = 1\nmembers[0] = first\nsize = 1\ntouched = 0",
+        explore(c.directions(ways, INSIDE), free.format("t")),
+        f"for i in range(size):\n    touched |= {sides}members[i]]",
+        f"if touched == {joined}[player]:\n    return False",
+    )
+    begins = f"{sides}first] & 1 != 0 and seen[first] == 0 and ({free.format('first')})"
+    body = lines(
+        f"player = {role}",
+        EXPLORATION,
+        f"for first in range(BOARD_SITES):\n    if {begins}:\n{indent(search, 2)}",
+        "return True",
+    )
+    name = c.function("blocked", CONTEXT, body, "Whether a player's regions are cut off from each other.")
+    return f"{name}({scope.arguments})"
+
+
+def _sides(c: Compiler, node: Ludeme, per_player: list[Sets]) -> str:
+    """A table of the regions, as bits, that every site is in."""
+    if max(map(len, per_player)) > _MOST_REGIONS:
+        refuse(node, f"with more than {_MOST_REGIONS} regions")
+    masks = np.zeros((len(per_player), c.model.n_sites), np.int64)
+    for player, regions in enumerate(per_player):
+        for bit, region in enumerate(regions):
+            masks[player, sorted(region)] |= 1 << bit
+    return c.table("SIDES", masks)
 
 
 def _arguments(c: Compiler, node: Ludeme) -> tuple[Node | None, int | None, Node]:

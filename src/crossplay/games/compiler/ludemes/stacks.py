@@ -7,7 +7,7 @@ import numpy as np
 from crossplay.games.compiler.model import malformed, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer
 from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent, lines
-from crossplay.games.language import Boolean, Ludeme, Number, walk
+from crossplay.games.language import Boolean, Ludeme, Node, Number, walk
 
 # Ludemes with a meaning in games of stacks: others would have to see more than the pieces on top.
 _MEANT = {
@@ -61,12 +61,17 @@ def _size_of_stack(c: Compiler, node: Ludeme, scope: Scope) -> str:
     return _total(c, node, scope, "SIZE")
 
 
-@integer("count", None)
+@integer("count", None, "Cell", "Vertex")
 def _count(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    """``(count [at:site | in:region])``: how many pieces stand there, by default on ``(last To)``."""
-    if node.keyword is not None:
+    """``(count [type] [at:site | in:region])``: how many pieces stand there, by default on ``(last To)``."""
+    if node.keyword not in (None, c.model.board.site_type) and not _in_hand(node.named("at")):
         refuse(node)
     return _total(c, node, scope, "SIZE" if c.model.flags.stacking else "COUNT")
+
+
+def _in_hand(place: Node | None) -> bool:
+    """Whether a place is in a hand, whose sites are always cells."""
+    return isinstance(place, Ludeme) and place.name == "handSite"
 
 
 def _total(c: Compiler, node: Ludeme, scope: Scope, section: str) -> str:

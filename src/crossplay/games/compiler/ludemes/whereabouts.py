@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from crossplay.games.compiler.directions import is_direction
 from crossplay.games.compiler.model import malformed, refuse
-from crossplay.games.compiler.regions import Region
+from crossplay.games.compiler.regions import Region, union
 from crossplay.games.compiler.registry import Compiler, arguments_of, boolean, capped, integer, region
-from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, lines
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent, lines
 from crossplay.games.language import Boolean, Ludeme, Node, Symbol, Text
 
 _FEW = 2
@@ -169,16 +171,38 @@ def _around(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     if origin.static is not None and kind is None and condition is None:
         found = {there for site in origin.static for there in near[site]}
         return Region.fixed(c, found | origin.static if with_self else found)
-    if origin.single is None or with_self:
-        refuse(node, "a region that changes" if origin.single is None else "includeSelf:")
-    around = Region.by_site(c, near, origin.single)
+    around = _around_any(c, near, place, scope, condition)
     if kind is not None:
         occupied_by = _OCCUPANTS[kind]
         around = around.filtered(lambda site: occupied_by.format(c.owner(site)))
-    if condition is not None:
+    return union(c, [around, origin]) if with_self else around
+
+
+def _around_any(
+    c: Compiler, sets: list[list[int]], place: Node, scope: Scope, condition: Node | None
+) -> Region:
+    """All sets of a place's sites; in the condition that site is ``(from)`` and the set's ``(to)``."""
+    origin = c.region(place, scope)
+    if origin.single is not None:
+        around = Region.by_site(c, sets, origin.single)
+        if condition is None:
+            return around
         inner = scope.with_(origin=origin.single)
-        around = around.filtered(lambda site: c.boolean(condition, inner.with_(to=site)))
-    return around
+        return around.filtered(lambda site: c.boolean(condition, inner.with_(to=site)))
+    behind = [[site for site, found in enumerate(sets) if there in found] for there in range(len(sets))]
+    most = max(map(len, behind))
+    listed = np.array([found + [-1] * (most + 1 - len(found)) for found in behind])
+    tests = [c.region(place, INSIDE).contains("r")]
+    if condition is not None:
+        tests.append(c.boolean(condition, INSIDE.with_(origin="r", to="s")))
+    each = lines(
+        f"r = {c.table('SITES_BEHIND', listed)}[s, k]",
+        "if r < 0:\n    break",
+        f"if {' and '.join(f'({test})' for test in tests)}:\n    return True",
+    )
+    body = lines(f"for k in range({most}):\n{indent(each)}", "return False")
+    name = c.function("near_any", f"{CONTEXT}, s", body)
+    return Region.where(c, lambda site: f"{name}({scope.arguments}, {site})")
 
 
 def _near_lists(c: Compiler, node: Ludeme, ways: Node | None, distance: int) -> list[list[int]]:
@@ -218,9 +242,8 @@ def _expand(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     start = c.region(base, scope)
     if start.static is not None:
         return Region.fixed(c, _grown(start.static, near, int(steps)))
-    if start.single is None:
-        refuse(node, "a region that changes")
-    return Region.by_site(c, [_grown({site}, near, int(steps)) for site in range(len(near))], start.single)
+    grown = [sorted(_grown({site}, near, int(steps))) for site in range(len(near))]
+    return _around_any(c, grown, base, scope, None)
 
 
 def _grown(sites: set[int] | frozenset[int], near: list[list[int]], steps: int) -> set[int]:
