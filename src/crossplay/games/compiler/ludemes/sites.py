@@ -171,10 +171,10 @@ def _one(c: Compiler, node: Node, scope: Scope) -> Region:
 
 
 def named_sites(c: Compiler, name: str | None, owner: int) -> frozenset[int]:
-    """The sites of a player's regions, or of the one with a name."""
+    """The sites of a player's regions; with a name, of those whose own contains it, as in Ludii."""
     found: frozenset[int] = frozenset()
     for regions in c.model.regions:
-        if regions.owner == owner and name in (None, regions.name):
+        if regions.owner == owner and (name is None or name in (regions.name or "")):
             for member in regions.members:
                 found |= static_sites(c, member)
     return found
