@@ -23,8 +23,8 @@ def _sight(ways: Directions) -> list[list[list[tuple[int, int]]]]:
     return [[ways.in_sight(first, site) for site in range(sites)] for first in range(players)]
 
 
-def over_empty(c: Compiler, ways: Directions, move: str) -> str:
-    """Statements that list a move from ``start`` to every ``t`` that empty sites lead to.
+def over_empty(c: Compiler, ways: Directions, move: str, allowed: str | None) -> str:
+    """Statements that list a move from ``start`` to every ``t`` that empty sites lead to and is ``allowed``.
 
     Whether a site is empty cannot be foreseen, so that a branch on it would cost more than looking at
     all the sites in sight: each is written down, and counts if the line is open up to it.
@@ -44,12 +44,12 @@ seen = {table}[{ways.player}, start, place]
 t = seen & {(1 << _FIRST) - 1}
 open_line = (open_line | seen >> {_FIRST}) & ({c.empty("t")})
 moves[n] = {move}
-n += open_line
+n += {"open_line" if allowed is None else f"open_line & ({allowed})"}
 """
     return lines("open_line = 0", f"for place in range({counts}[{ways.player}, start]):", indent(each))
 
 
-def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str) -> tuple[int, str]:
+def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str) -> tuple[str, str]:
     """How many places there are along the directions from ``start``, and statements that try one.
 
     ``go`` is the condition for passing ``t``, ``stop`` for ending there; ``chosen`` takes the move to ``t``.
@@ -79,4 +79,4 @@ def along(c: Compiler, ways: Directions, go: str, stop: str | None, chosen: str)
             )
         ),
     )
-    return most, body
+    return str(most), body

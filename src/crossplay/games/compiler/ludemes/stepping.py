@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crossplay.games.compiler.directions import is_direction
+from crossplay.games.compiler.lanes import count_runs, keep_lanes, pick_along
 from crossplay.games.compiler.ludemes.effects import attached_effect
 from crossplay.games.compiler.ludemes.sight import along, over_empty, reach
 from crossplay.games.compiler.model import only_labels, refuse
@@ -156,13 +157,15 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         indent(lines(step, "distance += 1" if counted else "")),
     )
     body = lines(parts.begin(c), f"for k in range({ways.count}):", indent(loop))
-    plain = stop is None and allowed is None and not counted and go == c.empty("t")
+    plain = stop is None and not counted and go == c.empty("t")
     if plain and not c.kinds.probing:
-        body = lines(parts.begin(c), over_empty(c, ways, c.kinds.packed(kind, "start", "t")))
+        body = lines(parts.begin(c), over_empty(c, ways, c.kinds.packed(kind, "start", "t"), allowed))
     code = c.generator("slide", scope, body)
-    if counted or allowed is not None:
+    if counted:
         return Moves(code, reach(c, ways))
     chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
+    if allowed is not None:
+        chosen = f"if {allowed}:\n{indent(chosen)}"
     slots, pick = along(c, ways, go, stop, chosen)
     pick = lines(parts.begin(c, "guessed"), pick)
     return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
