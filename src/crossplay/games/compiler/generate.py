@@ -28,6 +28,7 @@ _IMPORTS = """\
 import numpy as np
 from numba import cfunc, njit
 
+from crossplay.games.bits import highest_bit, trailing_zeros
 from crossplay.games.random import below
 from crossplay.games.stack import stack_int16, stack_int64
 from crossplay.games.state import (

@@ -86,8 +86,10 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
             "state[MOVER], state[NEXT], state[PREV] = mover, follower, before",
         )
     bound = max(part.bound for _, part in found)
-    if not listed or choice.borrowed or not all(part.slots.isdigit() for _, part in found):
+    if not listed or choice.borrowed or not all(part.slots for _, part in found):
         return Moves(code, 0, bound)
+    if not all(part.slots.isdigit() for _, part in found):
+        return Moves(code, 0, bound, *_places(c, found, choice.player))
     most = max(int(part.slots) for _, part in found)
     picks = [
         (piece, part.pick if int(part.slots) == most else f"if slot < {part.slots}:\n{indent(part.pick)}")
@@ -99,6 +101,22 @@ def _for_each_piece(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, .
         _dispatch(c, picks),
     )
     return Moves(code, 0, bound, f"state[OWNED_COUNT + {choice.player}] * {most}", pick)
+
+
+def _places(c: Compiler, found: list[tuple[Component, Moves]], player: str) -> tuple[str, str]:
+    """The places of all pieces one after the other, where a piece has as many as its position gives it."""
+    counted = _dispatch(c, [(piece, f"count = {part.slots}") for piece, part in found])
+    every = each_owned("player", lines("count = 0", counted, "total += count"))
+    total = c.function(
+        "places_of_pieces",
+        "state, player",
+        lines("total = 0", every.removeprefix("player = player\n"), "return total"),
+        "How many places the moves of a player's pieces have.",
+    )
+    picked = _dispatch(c, [(piece, part.pick) for piece, part in found])
+    take = f"if slot < count:\n{indent(lines(picked, 'break'))}"
+    pick = each_owned(player, lines("count = 0", counted, take, "slot -= count"))
+    return f"{total}(state, {player})", pick
 
 
 def _probe_borrowed(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:

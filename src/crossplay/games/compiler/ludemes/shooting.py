@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crossplay.games.compiler.lanes import count_runs, keep_lanes, pick_along
 from crossplay.games.compiler.ludemes.placing import component
 from crossplay.games.compiler.ludemes.sight import along, over_empty, reach
 from crossplay.games.compiler.ludemes.stepping import Parts, condition_of
@@ -34,7 +35,9 @@ def _shoot(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     elif c.model.board.site_type != "Cell":
         refuse(node, "without (to if:) between vertices")  # Ludii would look for empty cells there
     ways = c.directions(parts.ways, scope)
-    start = "state[LAST_TO]" if parts.origin is None else parts.start(c, INSIDE)
+    start, outside = (
+        "state[LAST_TO]" if parts.origin is None else parts.start(c, where) for where in (INSIDE, scope)
+    )
     test = condition_of(c, parts.to, INSIDE.with_(to="t")) or f"{c.what('t')} == 0"
     # What stands on a site already stays there.
     places, owners = c.actions.places, {part.index: part.owner for part in c.model.components}
@@ -58,8 +61,12 @@ def _shoot(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         shots = over_empty(c, ways, c.kinds.packed(kind, "t", "t"))
     body = lines(f"start = {start}", "if start < 0:\n    return n", shots)
     chosen = f"guessed = {c.kinds.packed(kind, 't', 't')}"
-    slots, pick = along(c, ways, test, None, chosen)
+    axes = keep_lanes(c, ways) if test == c.empty("t") else None
+    if axes is not None:
+        slots, pick = f"{count_runs(c, axes)}(state, {outside})", pick_along(axes, chosen)
+    else:
+        slots, pick = along(c, ways, test, None, chosen)
     pick = lines(f"start = {start}", f"if start >= 0:\n{indent(pick)}")
     return Moves(
-        c.generator("shoot", scope, body), reach(c, ways), 0, str(slots), c.picker("try_shot", scope, pick)
+        c.generator("shoot", scope, body), reach(c, ways), 0, slots, c.picker("try_shot", scope, pick)
     )

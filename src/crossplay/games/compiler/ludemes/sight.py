@@ -23,7 +23,7 @@ def _sight(ways: Directions) -> list[list[list[tuple[int, int]]]]:
     return [[ways.in_sight(first, site) for site in range(sites)] for first in range(players)]
 
 
-def over_empty(c: Compiler, ways: Directions, move: str, allowed: str | None) -> str:
+def over_empty(c: Compiler, ways: Directions, move: str, allowed: str | None = None) -> str:
     """Statements that list a move from ``start`` to every ``t`` that empty sites lead to and is ``allowed``.
 
     Whether a site is empty cannot be foreseen, so that a branch on it would cost more than looking at

@@ -166,9 +166,13 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     chosen = f"guessed = {c.kinds.packed(kind, 'start', 't')}"
     if allowed is not None:
         chosen = f"if {allowed}:\n{indent(chosen)}"
-    slots, pick = along(c, ways, go, stop, chosen)
+    axes = keep_lanes(c, ways) if plain else None
+    if axes is not None:
+        slots, pick = f"{count_runs(c, axes)}(state, {parts.start(c, scope)})", pick_along(axes, chosen)
+    else:
+        slots, pick = along(c, ways, go, stop, chosen)
     pick = lines(parts.begin(c, "guessed"), pick)
-    return Moves(code, reach(c, ways), 0, str(slots), c.picker("try_slide", scope, pick))
+    return Moves(code, reach(c, ways), 0, slots, c.picker("try_slide", scope, pick))
 
 
 def span(c: Compiler, node: Node, scope: Scope) -> tuple[str, str]:
