@@ -53,7 +53,8 @@ def _where(c: Compiler, node: Ludeme, scope: Scope) -> str:
             what = c.integer(component, scope)
         case _:
             refuse(node)
-    body = f"for s in range(BOARD_SITES):\n    if {c.what('s')} == component:\n        return s\nreturn -1"
+    found = f"if {c.what('s')} == component:\n    return s"
+    body = f"{_each_of(c, what) or 'for s in range(BOARD_SITES):'}\n{indent(found)}\nreturn -1"
     return f"{c.function('where', 'state, component', body)}(state, {what})"
 
 
@@ -71,9 +72,23 @@ def _is_within(c: Compiler, node: Ludeme, scope: Scope) -> str:
         name = c.function("holds", "state, s, component", f"return s >= 0 and {c.what('s')} == component")
         return f"{name}(state, {site}, {what})"
     found = c.region(inside, INSIDE)
-    body = found.loop("s", f"if {c.what('s')} == component:\n    return True")
+    same = f"{c.what('s')} == component"
+    pieces = _each_of(c, what)
+    if pieces and (found.static is None or len(found.static) > _FEW):
+        test = f"if {same} and ({found.contains('s')}):\n    return True"
+        body = f"{pieces}\n{indent(test)}"
+    else:
+        body = found.loop("s", f"if {same}:\n    return True")
     name = c.function("is_within", f"{CONTEXT}, component", f"{body}\nreturn False")
     return f"{name}({scope.arguments}, {what})"
+
+
+def _each_of(c: Compiler, component: str) -> str:
+    """The head of a loop over the sites ``s`` of the pieces of a component's owner, if these are listed."""
+    owner = c.model.components[int(component) - 1].owner if component.isdigit() and component != "0" else 0
+    if "OWNED" not in c.source.sections or owner not in (1, 2):
+        return ""
+    return f"for i in range(state[OWNED_COUNT + {owner}]):\n    s = state[OWNED + {owner} * BOARD_SITES + i]"
 
 
 @capped("count", "Sites")
@@ -124,6 +139,9 @@ def _count_pieces(c: Compiler, node: Ludeme, scope: Scope) -> str:
             malformed(node, f"there is no piece {name!r}")
         body = f"n = 0\nfor s in range(BOARD_SITES):\n    n += {c.what('s')} == {indices[0]}\nreturn n"
         return f"{c.function('count_named', 'state', body)}(state)"
+    if "OWNED" in c.source.sections and not c.model.flags.counts and c.model.n_sites == c.model.board.n_sites:
+        players = ("1", "2") if everybody else (player,)
+        return "(" + " + ".join(f"state[OWNED_COUNT + {one}]" for one in players) + ")"
     one = "state[COUNT + s]" if c.model.flags.counts else "1"
     test = f"0 < {c.owner('s')} <= 2" if everybody else f"{c.owner('s')} == player"
     body = f"n = 0\nfor s in range(ALL_SITES):\n    if {test}:\n        n += {one}\nreturn n"
