@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 import pytest
+from numba import njit
 
 from crossplay.games import Game, load_game
 from crossplay.games.compiler import load_kernels
@@ -54,14 +58,29 @@ def build(path, pieces: dict[str, str], end: str = "(if (no Moves Next) (result 
 def position(game: Game, **pieces: str) -> np.ndarray:
     """A position of pieces on sites, ``Man="A1 B1"``, and a man on G7."""
     state = game.new_state()
-    kernels = load_kernels(game.source, game.name)
-    for site in range(game.board.n_sites - 1):
-        kernels.remove(state, site)
+    put = put_pieces(game.source, game.name)
     index = {part.name[:-1]: part.index for part in game.components}
-    for name, sites in pieces.items():
-        for site in sites.split():
-            kernels.place(state, game.board.labels.index(site), index[name], 0)
+    what = np.zeros(game.board.n_sites, np.int64)
+    for name, sites in {**pieces, "Man": f"{pieces.get('Man', '')} G7"}.items():
+        what[[game.board.labels.index(site) for site in sites.split()]] = index[name]
+    put(state, what)
     return state
+
+
+@cache
+def put_pieces(source: str, name: str) -> Callable[[np.ndarray, np.ndarray], None]:
+    """What a game's kernels do to place pieces, ``what`` on each site of the board."""
+    kernels = load_kernels(source, name)
+    remove, place = kernels.remove, kernels.place
+
+    @njit
+    def put(state, what):
+        for site in range(len(what)):
+            remove(state, site)
+            if what[site] != 0:
+                place(state, site, what[site], 0)
+
+    return put
 
 
 def play(game: Game, state: np.ndarray, text: str) -> set[str]:
