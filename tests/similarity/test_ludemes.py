@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+import zss
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,15 @@ def test_distance_is_a_metric_within_its_bounds(a, b, c):
     assert abs(tree_size(a) - tree_size(b)) <= distance <= max(tree_size(a) + tree_size(b) - 1, 0)
     assert tree_distance(a, c) <= distance + tree_distance(b, c)
     assert 0 < tree_similarity(distance, tree_size(a), tree_size(b)) <= 1
+
+
+@settings(max_examples=200, deadline=None)
+@given(tree_strategy(3), tree_strategy(3))
+def test_distance_is_that_of_another_program(a, b):
+    expected = zss.distance(
+        a, b, lambda node: node.children, *[lambda node: 1] * 2, lambda x, y: int(x.label != y.label)
+    )
+    assert tree_distance(a, b) == expected
 
 
 def test_labels():
