@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossplay.games.compiler.model import malformed, refuse
+from crossplay.games.compiler.model import ludemes, malformed, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer
 from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent, lines
 from crossplay.games.language import Boolean, Ludeme, Node, Number, walk
@@ -22,15 +22,15 @@ _MEANT_AS: dict[str, set[str | None]] = {
     },
     "move": {"Add", "Pass", "Remove"},
     "forEach": {None, "Site"},
-    "count": {None, "Moves", "Sites"},
+    "count": {"Moves", "Sites"},
     "place": {None},
 }  # fmt: skip
 
 
 def highest_stack(c: Compiler) -> int:
     """How many pieces a stack can hold, which the rules have to tell: each has its place in the row."""
-    if len(c.model.containers) > 1:
-        refuse(c.model.phases[0].play, "of stacks with hands")
+    if c.model.flags.counts:
+        refuse(c.model.phases[0].play, "of stacks with hands or counts")
     limits = [1]
     for rule in (*c.model.rules(), *c.model.start):
         for node in walk(rule):
@@ -45,13 +45,13 @@ def highest_stack(c: Compiler) -> int:
 
 def _limit(node: Ludeme) -> int:
     """The n of ``(to (forEach region if:(< (size Stack at:(site)) n)))``, or of the ``if:`` of ``to``."""
-    for part in walk(node):
-        if isinstance(part, Ludeme) and part.name in ("forEach", "to"):
+    for to in ludemes(node.positional, "to"):
+        for part, here in ((to, "to"), *((part, "site") for part in ludemes(to.positional, "forEach"))):
             match part.named("if"):
-                case Ludeme(
-                    name="<" | "<=" as sign, positional=(Ludeme(name="size"), Number(value=int(most)))
-                ):
-                    return most + (sign == "<=")
+                case Ludeme(name="<" | "<=" as sign, positional=(Ludeme() as size, Number(value=int(most)))):
+                    at = size.named("at")
+                    if size.name == "size" and isinstance(at, Ludeme) and at.name == here:
+                        return most + (sign == "<=")
     refuse(node, "on stacks without a limit, such as (to (forEach ... if:(< (size Stack at:(site)) 6)))")
 
 
@@ -66,7 +66,7 @@ def _count(c: Compiler, node: Ludeme, scope: Scope) -> str:
     """``(count [type] [at:site | in:region])``: how many pieces stand there, by default on ``(last To)``."""
     if node.keyword not in (None, c.model.board.site_type) and not _in_hand(node.named("at")):
         refuse(node)
-    return _total(c, node, scope, "SIZE" if c.model.flags.stacking else "COUNT")
+    return _total(c, node, scope, "COUNT")
 
 
 def _in_hand(place: Node | None) -> bool:
@@ -122,13 +122,13 @@ def _in_space(c: Compiler, length: int, rays: np.ndarray) -> str:
     reach = length - 1
     around = np.full((nowhere, 3 * len(rays) * reach), nowhere)
     for site, level in np.ndindex(c.model.n_sites, height):
-        lines_of = [
+        along = [
             _places(ray, site, level, rise, height)
             for forth, back in zip(rays[::2], rays[1::2], strict=True)
             for slope in (-1, 0, 1)
             for ray, rise in ((forth, slope), (back, -slope))
         ]
-        for way, places in enumerate(lines_of):
+        for way, places in enumerate(along):
             near = places[:reach]
             around[site * height + level, way * reach : way * reach + len(near)] = near
     table = c.table("AROUND", around)
