@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ HOPS = {
 }
 
 
-def build(path, pieces: dict[str, str], end: str = "(if (no Moves Next) (result Next Loss))") -> Game:
+def build(path: Path, pieces: dict[str, str], end: str = "(if (no Moves Next) (result Next Loss))") -> Game:
     """A game of those pieces on 7 x 7 squares; positions are set up by :func:`position`.
 
     At the start there are as many pieces as any position has: they bound the number of moves.
@@ -68,19 +69,18 @@ def position(game: Game, **pieces: str) -> np.ndarray:
 
 
 @cache
-def put_pieces(source: str, name: str) -> Callable[[np.ndarray, np.ndarray], None]:
+def put_pieces(source: str, name: str) -> Any:
     """What a game's kernels do to place pieces, ``what`` on each site of the board."""
     kernels = load_kernels(source, name)
     remove, place = kernels.remove, kernels.place
 
-    @njit
-    def put(state, what):
+    def put(state: Any, what: Any) -> None:
         for site in range(len(what)):
             remove(state, site)
             if what[site] != 0:
                 place(state, site, what[site], 0)
 
-    return put
+    return njit(put)
 
 
 def play(game: Game, state: np.ndarray, text: str) -> set[str]:
@@ -90,13 +90,13 @@ def play(game: Game, state: np.ndarray, text: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def captures(tmp_path_factory) -> Game:
+def captures(tmp_path_factory: pytest.TempPathFactory) -> Game:
     pieces = {name: f"(move Slide Orthogonal (then {effect}))" for name, effect in CAPTURES.items()}
     return build(tmp_path_factory.mktemp("games") / "Captures.lud", pieces)
 
 
 @pytest.fixture(scope="module")
-def hops(tmp_path_factory) -> Game:
+def hops(tmp_path_factory: pytest.TempPathFactory) -> Game:
     pieces = {
         name: f"(move Hop Orthogonal (between {distances} {ENEMY.format('between')}) (to if:(is Empty (to))))"
         for name, distances in HOPS.items()
@@ -169,7 +169,7 @@ def test_hop_onto_a_piece(hops: Game) -> None:
     assert play(hops, state, "D3-D5") == {"D5", "D4", "B3"}
 
 
-def test_lines_through_other_sites(tmp_path) -> None:
+def test_lines_through_other_sites(tmp_path: Path) -> None:
     """Lines through sites given, of any of a player's pieces or of named ones, where a condition holds."""
     rules = (
         '(if (is Line 3 throughAny:(sites {"A7" "G7"}) what:(id "Man2")) (result P2 Win))',
