@@ -38,11 +38,8 @@ def _where(c: Compiler, node: Ludeme, scope: Scope) -> str:
     match arguments_of(node):
         case [Text(value=name), role]:
             player = c.player(role, scope)
-            owned = {
-                part.owner: part.index
-                for part in reversed(c.model.components)
-                if part.base == name or part.name == name
-            }
+            # As in Ludii a part of the name is enough, and the first such piece of the player's is meant.
+            owned = {part.owner: part.index for part in reversed(c.model.components) if name in part.name}
             if not owned:
                 malformed(node, f"there is no piece {name!r}")
             if player.isdigit():
