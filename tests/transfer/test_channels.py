@@ -2,16 +2,23 @@
 
 import gzip
 import json
-from pathlib import Path
+from functools import cache
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 
 import pytest
 
 from crossplay.errors import CrossplayError
 from crossplay.games import load_game
-from crossplay.games.language import parse
-from crossplay.similarity import LudemeTree, ludeme_tree
+from crossplay.games.compiler import read_model
+from crossplay.games.language import load_description, parse
+from crossplay.games.tensors import move_channel_names, state_channel_names
+from crossplay.similarity import LudemeTree
+from crossplay.similarity.ludemes import tree_size
 from crossplay.transfer import ChannelMapping, map_channels
 from crossplay.transfer.channels import ChannelTable, Piece, map_tables
+from crossplay.transfer.pieces import piece_tree
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "ludii"
 # Two variants whose tensors were not recorded, beside recorded ones with the same channels.
@@ -50,6 +57,63 @@ def test_every_reference_pair_is_mapped_as_ludii_does():
     assert len(pairs) == 67
 
 
+# Where no fixed rule about what a tree holds has given Ludii's choice: the knight of Kyoto Shogi, which is
+# nothing like any piece of Minishogi.
+OTHER_CHOICES = {("minishogi", "kyotoshogi", "Keima1"), ("minishogi", "kyotoshogi", "Keima2")}
+UNRECORDED = {
+    "hex-11-misere": ("Hex", ["Board Size/11x11", "End Rules/Misere"]),
+    "breakthrough-hexagon6": ("Breakthrough", ["Board Size/6x6", "Board/Hexagon"]),
+}
+
+
+@cache
+def library_table(variant):
+    """The table of a game of ours, made without compiling it."""
+    recorded = {entry["id"]: entry for entry in load("reference")}
+    if variant in UNRECORDED:
+        name, options = UNRECORDED[variant]
+    else:
+        name, options = PurePosixPath(recorded[variant]["lud"]).stem, recorded[variant]["options"]
+    path = resources.files("crossplay.games.library") / f"{name}.lud"
+    model = read_model(load_description(str(path), options).game)
+    channels = state_channel_names(model.components, model.containers, model.flags)
+    moves = move_channel_names(model.flags)
+    return ChannelTable.of(
+        SimpleNamespace(name=name, components=model.components, state_channels=channels, move_channels=moves)
+    )
+
+
+def test_our_own_descriptions_lead_to_ludiis_choices():
+    different = set()
+    for pair in load("channelmaps"):
+        source, target = library_table(pair["source"]), library_table(pair["target"])
+        mapping = map_tables(source, target)
+        assert list(mapping.move_sources) == pair["moveSourceChannels"]
+        for name, ours, theirs in zip(
+            target.state_channels, mapping.state_sources, pair["stateSourceChannels"], strict=True
+        ):
+            if ours != theirs:
+                different.add((pair["source"], pair["target"], name.split("(")[1].rstrip(")")))
+    assert different == OTHER_CHOICES
+
+
+def test_trees_of_pieces_are_as_large_as_ludiis():
+    """To a node, for every piece of the Shogi games whose size is known."""
+    sizes = {
+        (pair["target"], piece["target"]): piece["targetTreeNodes"]
+        for pair in load("channelmaps")
+        for piece in pair["pieces"]
+        if pair["target"].endswith("shogi") and piece["targetTreeNodes"]
+    }
+    checked = 0
+    for (variant, name), size in sizes.items():
+        if variant not in ("hasamishogi", "daihasamishogi"):
+            [found] = [piece for piece in library_table(variant).pieces if piece.name == name]
+            assert abs(tree_size(found.tree) - size) <= 1, (variant, name)
+            checked += 1
+    assert checked > 50
+
+
 def test_reasons_name_the_runners_up():
     tables = reference_tables()
     [pair] = [p for p in load("channelmaps") if (p["source"], p["target"]) == ("minishogi", "shogi")]
@@ -75,7 +139,7 @@ def table(name, pieces, moves=MOVEMENT):
 
 
 def piece(name, owner, text):
-    return Piece(name, owner, ludeme_tree(parse(text) if text else None, symbols=False))
+    return Piece(name, owner, piece_tree(parse(text) if text else None))
 
 
 STEP = "(move Step {directions} (to if:(is Empty (to)) (apply (remove (to)))))"

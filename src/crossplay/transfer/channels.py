@@ -12,9 +12,9 @@ experiments used, ``stateTensorSourceChannels`` and ``moveTensorSourceChannels``
   the movement by the same offset; every movement from the one placement channel of a placement game;
   a placement from the "zero offset" channel of a movement game, whose other channels are unused.
 
-Stacking games are not supported, as in the original. Trees are made from the description's text, with
-enumerated values left out as Ludii does; its own come from the fields of its classes, so distances
-differ from its while their order is mostly the same.
+Stacking games are not supported, as in the original. Trees are made from the description's text in the
+likeness of Ludii's objects (:mod:`crossplay.transfer.pieces`), so distances differ a little from its own
+while their order is mostly the same.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crossplay.errors import CrossplayError
-from crossplay.similarity.ludemes import LudemeTree, ludeme_tree, tree_distance
+from crossplay.similarity.ludemes import LudemeTree, tree_distance
 from crossplay.transfer.mapping import ChannelMapping, ChannelMatch
+from crossplay.transfer.pieces import piece_tree
 
 if TYPE_CHECKING:
     from crossplay.games import Game
@@ -69,7 +70,7 @@ class ChannelTable:
         moves = [name for name in game.move_channels if name not in (PASS, SWAP)]
         return cls(
             game.name,
-            tuple(Piece(c.name, c.owner, ludeme_tree(c.ludeme, symbols=False)) for c in game.components),
+            tuple(Piece(c.name, c.owner, piece_tree(c.ludeme)) for c in game.components),
             tuple(game.state_channels),
             tuple(game.move_channels),
             placement=moves[len(moves) // 2],  # offsets run from most negative to most positive
