@@ -160,3 +160,20 @@ def test_self_play_needs_two_simulations():
     game = load_game("Tic-Tac-Toe")
     with pytest.raises(CrossplayError, match="simulations"):
         make_records(10, game, 1)
+
+
+def test_games_may_outgrow_the_room_for_them(monkeypatch):
+    game = load_game("Hex", ["Board Size/3x3"])
+    usual = play(game, noise_fraction=0.25)
+    monkeypatch.setattr("crossplay.search.selfplay.FIRST_PLIES", 2)
+    grown = play(game, noise_fraction=0.25)
+    for ours, theirs in zip(grown, usual, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("name", ["Minishogi", "Go", "Connect Four"])
+def test_games_of_every_kind_are_played_and_recorded(name):
+    """With hands and promotions, with a history that forbids moves, with stacks."""
+    game = load_game(name, ["Board Size/9x9"] if name == "Go" else [], hands="repaired")
+    records = play(game, slots=3, positions=150, capacity=400)
+    assert len(list(replay(game, records))) == records.counters[GAMES] > 0
