@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from crossplay.games.compiler.model import items, malformed, refuse
 from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
-from crossplay.games.compiler.scope import INSIDE, Moves, Scope, indent, lines
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node
+
+# Functions in conditions that look at many moves.
+_LONG_QUESTIONS = ("can_move", "no_moves", "in_danger", "threatened")
 
 
 def join(parts: list[Moves]) -> Moves:
@@ -56,14 +59,24 @@ def _if(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Move
         second = c.moves(no, scope, then)
         code += f"\nelse:\n{indent(second.code)}"
         bound, per_piece = max(bound, second.bound), max(per_piece, second.per_piece)
-        slots = f"({slots} if {test} else {second.slots})" if slots and second.slots else ""
+        slots = _places(first.slots, second.slots, test)
         pick = f"{pick}\nelse:\n{indent(second.pick)}"
-        if slots and first.slots.isdigit() and second.slots.isdigit():
+        if first.slots.isdigit() and second.slots.isdigit():
             # Places that only one of the two has are empty when it is the other's turn.
             slots = str(max(int(first.slots), int(second.slots)))
             picks = [f"if slot < {part.slots}:\n{indent(part.pick)}" for part in (first, second)]
             pick = f"if {test}:\n{indent(picks[0])}\nelse:\n{indent(picks[1])}"
     return Moves(code, bound, per_piece, slots, pick)
+
+
+def _places(first: str, second: str, test: str) -> str:
+    """The places of one of two generators; a generator that has none of its own is listed.
+
+    A condition that takes long had better not be asked for every place that is tried.
+    """
+    if not (first and second) and (not (first or second) or any(word in test for word in _LONG_QUESTIONS)):
+        return ""
+    return f"({first or 0} if {test} else {second or 0})"
 
 
 @moves("priority")
@@ -72,12 +85,22 @@ def _priority(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -
     then = (*then_of(node), *then)
     parts = []
     code = ""
-    for member in reversed([member for part in arguments_of(node) for member in items(part)]):
+    filtered = c.kinds.count_filtered
+    members = [member for part in arguments_of(node) for member in items(part)]
+    for member in reversed(members):
         part, keep = exact_moves(c, member, INSIDE, then, "first")
         parts.append(part)
         code = lines(part.code, keep, f"if n == first:\n{indent(code)}" if code else "")
     call = c.generator("priority", scope, lines("first = n", code))
-    return Moves(call, max(part.bound for part in parts), max(part.per_piece for part in parts))
+    bound, per_piece = max(part.bound for part in parts), max(part.per_piece for part in parts)
+    if c.kinds.probing or c.kinds.count_filtered > filtered or not parts[0].slots:
+        return Moves(call, bound, per_piece)
+    # The last generator's moves are drawn place by place if the others have none.
+    *others, last = members
+    body = lines("moves = stack_int64(1)", "n = 0", *c.any_move(others, INSIDE), "return n")
+    other = f"{c.function('has_priority', CONTEXT, body)}({scope.arguments}) > 0"
+    drawn = c.moves(last, scope, then)
+    return Moves(call, bound, per_piece, f"(0 if {other} else {drawn.slots})", drawn.pick)
 
 
 def exact_moves(
