@@ -12,8 +12,8 @@ from numba import njit, types
 
 from crossplay.errors import CrossplayError, LudSyntaxError, UnknownGame, UnknownOption, UnsupportedLudeme
 from crossplay.games import Game, load_game
-from crossplay.games.compiler import uses_symmetric_rules
-from crossplay.games.language import parse
+from crossplay.games.compiler import read_model, rule_symmetries
+from crossplay.games.language import Ludeme, parse
 from crossplay.games.state import HEADER, LAST_TO, MOVES, PASS, STATE, SWAP, relabel_agents
 from crossplay.games.tensors import ENCODING, encode_state
 
@@ -119,10 +119,26 @@ def test_board_symmetries(name: str, options: tuple[str, ...], layout: str) -> N
         assert game.utilities(turned) == game.utilities(state)
 
 
-@pytest.mark.parametrize("word", ["NE", "NNW", "Forward", "FL", "SameDirection"])
-def test_rules_with_directions_are_not_taken_for_symmetric(word: str) -> None:
-    assert uses_symmetric_rules((parse("(is Line 3 Diagonal)"),))
-    assert not uses_symmetric_rules((parse(f"{{(is Line 3 {word})}}"),))
+@pytest.mark.parametrize(
+    ("end", "symmetries"),
+    [
+        ("(is Line 3 Diagonal)", 8),
+        ("(is Line 3 NE)", 1),
+        ("(is Line 3 Orthogonal through:4)", 8),
+        ("(= (last To) 4)", 1),
+        ("(is In (last To) {0 2})", 1),
+        ('(is In (last To) (sites {"A1"}))', 1),
+        ("(is In (last To) (sites Row 1))", 4),
+        ("(is In (last To) (sites Centre))", 8),
+    ],
+)
+def test_rules_that_name_a_place_break_its_symmetries(end: str, symmetries: int) -> None:
+    game = parse(
+        '(game "Odd" (players 2) (equipment {(board (square 3)) (piece "Disc" Each)})'
+        f" (rules (play (move Add (to (sites Empty)))) (end (if {end} (result Mover Win)))))"
+    )
+    assert isinstance(game, Ludeme)
+    assert len(rule_symmetries(read_model(game))) == symmetries
 
 
 def test_dense_rhombus_keeps_neighbours_together() -> None:
@@ -177,9 +193,9 @@ def test_a_file_compiles_like_the_library(tmp_path) -> None:
 
 
 UNSUPPORTED = {
-    "(end (if (is Loop) (result Mover Win)))": "is Loop",
-    "(end (if (is Line 3 through:1) (result Mover Win)))": "is Line through:",
-    "(end (if (is Line 3) (result All Win)))": "result All",
+    "(end (if (is Cycle) (result Mover Win)))": "is Cycle",
+    "(end (if (is Line 3 nearby:1) (result Mover Win)))": "is Line nearby:",
+    "(end (if (is Line 3) (result All Win)))": "All",
     "(end (forEach Player if:(is Line 3) (result Player Win)))": "forEach Player",
 }
 
@@ -214,7 +230,7 @@ def test_faults_in_what_is_asked_for() -> None:
 def test_malformed_rules_give_line_and_column(tmp_path) -> None:
     path = tmp_path / "Bad.lud"
     path.write_text(
-        '(game "Bad" (players 2)\n (equipment {(board (square 3))})\n (rules (play (move Add)))\n)'
+        '(game "Bad" (players 2)\n (equipment {(board (square 3))})\n (rules (end (if (is Full) (result Mover Draw))))\n)'
     )
-    with pytest.raises(LudSyntaxError, match=r"Bad.lud:3:2: \(rules \.\.\.\) needs exactly one \(end"):
+    with pytest.raises(LudSyntaxError, match=r"Bad.lud:3:2: \(rules \.\.\.\) needs exactly one \(play"):
         load_game(str(path))

@@ -6,7 +6,7 @@ import numpy as np
 
 from crossplay.games.compiler.directions import OF_LAST_MOVE, RELATIONS
 from crossplay.games.compiler.ludemes.sites import static_sites
-from crossplay.games.compiler.model import ROLES, GameModel
+from crossplay.games.compiler.model import ROLES, GameModel, items
 from crossplay.games.compiler.registry import Compiler
 from crossplay.games.compiler.start import compile_start
 from crossplay.games.language import Array, Ludeme, Node, Number, Symbol, Text, walk
@@ -24,6 +24,9 @@ _WORDS_WITHOUT_DIRECTION = frozenset(
 # Parts of the board that a symmetry has to map onto themselves; what tells a site's place is barred.
 _PARTS = frozenset({"Bottom", "Column", "Left", "Phase", "Right", "Row", "Top"})
 _PLACES = frozenset({"ahead", "column", "coord", "phase", "row"})
+# Where a number means a site.
+_SITES = frozenset({"between", "from", "last", "site", "to", "where"})
+_SITE_LABELS = frozenset({"at", "from", "of", "origin", "to"})
 
 
 def rule_symmetries(model: GameModel) -> np.ndarray:
@@ -79,5 +82,16 @@ def _rules_are_symmetric(model: GameModel) -> bool:
         or (isinstance(node, Ludeme) and node.name in _PLACES)
         or (isinstance(node, Text) and node.value in model.board.labels)
         or (isinstance(node, Ludeme) and node.name == "sites" and isinstance(node.positional[0], Array))
+        or (isinstance(node, Ludeme) and _numbers_a_site(node))
         for node in nodes
+    )
+
+
+def _numbers_a_site(node: Ludeme) -> bool:
+    """Whether a ludeme has a site's number among its arguments: ``(to 5)``, ``(= (to) 5)``."""
+    if any(isinstance(part.value, Number) for part in node.arguments if part.label in _SITE_LABELS):
+        return True
+    of_sites = any(isinstance(part, Ludeme) and part.name in _SITES for part in node.positional)
+    return any(isinstance(part, Number) for value in node.positional for part in items(value)) and (
+        node.name in _SITES or node.keyword == "In" or (node.name in ("=", "!=") and of_sites)
     )
