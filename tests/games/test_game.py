@@ -230,7 +230,8 @@ def test_faults_in_what_is_asked_for() -> None:
 def test_malformed_rules_give_line_and_column(tmp_path) -> None:
     path = tmp_path / "Bad.lud"
     path.write_text(
-        '(game "Bad" (players 2)\n (equipment {(board (square 3))})\n (rules (end (if (is Full) (result Mover Draw))))\n)'
+        '(game "Bad" (players 2)\n (equipment {(board (square 3))})\n'
+        " (rules (end (if (is Full) (result Mover Draw))))\n)"
     )
     with pytest.raises(LudSyntaxError, match=r"Bad.lud:3:2: \(rules \.\.\.\) needs exactly one \(play"):
         load_game(str(path))
