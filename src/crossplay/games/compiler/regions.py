@@ -163,6 +163,7 @@ class Region:
             lambda site: f"({self.contains(site)}) and ({test(site)})",
             lambda variable, body: self.loop(variable, f"if {test(variable)}:\n{indent(body)}"),
             most=self.most,
+            among=self.static if self.static is not None else self.among,
         )
 
 

@@ -130,7 +130,7 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     if parts.between is not None:
         only_labels(parts.between, "if")
         for part in parts.between.positional:
-            shortest, longest = span(c, part, scope)
+            shortest, longest = span(c, part, INSIDE)
     ways = c.directions(parts.ways, scope, site="start")
     inner = INSIDE.with_(origin="start", to="t", between="t")
     go = condition_of(c, parts.between, inner) or c.empty("t")
@@ -140,7 +140,7 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
     allowed = condition_to_end(c, parts.to, inner)
     if allowed is not None:
         emit = f"if {allowed}:\n{indent(emit)}"
-    checked = emit if shortest == "1" else f"if distance >= {shortest}:\n{indent(emit)}"
+    checked = emit if shortest == "1" else f"if distance >= shortest:\n{indent(emit)}"
     capture = lines(f"if {stop}:", indent(lines(checked, "break"))) if stop is not None else ""
     step = lines(
         capture,
@@ -149,14 +149,15 @@ def _slide(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> M
         f"t = {ways.table}[{ways.player}, k, t]",
     )
     counted = shortest != "1" or longest != "32767"
-    condition = "t >= 0" if not counted else f"t >= 0 and distance <= {longest}"
+    condition = "t >= 0" if not counted else "t >= 0 and distance <= longest"
     loop = lines(
         f"t = {ways.table}[{ways.player}, k, start]",
         "distance = 1" if counted else "",
         f"while {condition}:",
         indent(lines(step, "distance += 1" if counted else "")),
     )
-    body = lines(parts.begin(c), f"for k in range({ways.count}):", indent(loop))
+    limits = f"shortest, longest = {shortest}, {longest}" if counted else ""
+    body = lines(parts.begin(c), limits, f"for k in range({ways.count}):", indent(loop))
     plain = stop is None and not counted and go == c.empty("t")
     if plain and not c.kinds.probing:
         body = lines(parts.begin(c), over_empty(c, ways, c.kinds.packed(kind, "start", "t"), allowed))
