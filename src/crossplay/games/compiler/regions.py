@@ -24,6 +24,7 @@ class Region:
         loop: ``(variable, statements) -> statements`` that run the given ones for every site.
         static: the sites, when they never change.
         single: an expression for the one site, or -1 for none, when there is at most one.
+        among: sites that surely hold all of a set that changes, when some are known.
         of: for sets that belong to a site: the sets, by the site's number, and an expression for the site.
         most: a bound on the number of sites, or None for that of all sites.
         nth: from an expression for a number below ``most`` to one for that member, -1 beyond the last.
