@@ -107,6 +107,8 @@ class Table:
             elif piece:
                 self._remove(piece, to)
         else:
+            if before[to]:
+                self._remove(before[to], to)
             if not after[origin]:  # otherwise it was one of several in a hand
                 self._remove(piece, origin)
             self.lists[piece].append(to)
@@ -163,6 +165,13 @@ def by_piece_mirrored(table: Table, move: int) -> tuple[float, ...]:
     return component, place, -angle if component == 2 else angle, distance
 
 
+def straight_first(table: Table, move: int) -> tuple[float, ...]:
+    """Each man's step straight ahead before its captures."""
+    component, place, *bearing = by_piece_mirrored(table, move)
+    x = table.game.board.centroids[:, 0]
+    return component, place, x[move_from(move)] != x[move_to(move)], *bearing
+
+
 def morris(table: Table, move: int) -> tuple[float, ...]:
     """By site, but for the steps of the second phase."""
     mover = int(table.state[MOVER])
@@ -187,6 +196,10 @@ VARIANTS: dict[str, tuple[Order, dict[int, str]]] = {
         (by_site, {}),
     ),
     "amazons": (by_piece, {1: "A4 D1 G1 J4", 2: "A7 D10 G10 J7"}),
+    **dict.fromkeys(
+        ["breakthrough-square6", "breakthrough-square8", "breakthrough-hexagon4", "breakthrough-hexagon8"],
+        (straight_first, {}),
+    ),
     "englishdraughts": (by_piece_mirrored, {}),
     "tablut": (by_piece, TABLUT),
     "ninemensmorris": (morris, {}),
