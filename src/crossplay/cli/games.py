@@ -161,6 +161,24 @@ def tensors(name: str, options: tuple[str, ...], hex: str, hands: str, as_json: 
 
 
 @games.command()
+@click.argument("word", default="")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def ludemes(word: str, as_json: bool) -> None:
+    """List the ludemes that a description may use, or those whose text has WORD in it.
+
+    Boards, pieces and the frame of a game are not among them: see docs/games.md.
+    """
+    from crossplay.games import known_ludemes
+
+    found = [entry for entry in known_ludemes() if word.lower() in " ".join(entry).lower()]
+    if not found:
+        raise CrossplayError(f"no ludeme known here has {word!r} in its name or description")
+    data = {"ludemes": [{"kind": kind, "ludeme": name, "about": about} for kind, name, about in found]}
+    width = max(len(name) for _, name, _ in found)
+    _print(as_json, data, "\n".join(f"{kind:16}  {name:{width}}  {about}" for kind, name, about in found))
+
+
+@games.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-n",

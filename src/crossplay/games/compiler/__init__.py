@@ -4,6 +4,7 @@ from crossplay.games.compiler.flags import Flags
 from crossplay.games.compiler.generate import Generated, generate
 from crossplay.games.compiler.load import load_kernels
 from crossplay.games.compiler.model import Component, Container, GameModel, read_model
+from crossplay.games.compiler.registry import known_ludemes
 from crossplay.games.compiler.symmetry import rule_symmetries
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "GameModel",
     "Generated",
     "generate",
+    "known_ludemes",
     "load_kernels",
     "read_model",
     "rule_symmetries",

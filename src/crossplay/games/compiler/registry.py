@@ -72,6 +72,24 @@ def _key(sort: str, node: Ludeme) -> Key:
     return exact if exact in _REGISTRIES[sort] or node.name in _KEYWORDED else (node.name, None)
 
 
+def known_ludemes() -> list[tuple[str, str, str]]:
+    """What kind of thing each ludeme with a meaning here is, the ludeme, and a word about it; sorted."""
+    kinds = {
+        "boolean": "condition", "effect": "effect", "integer": "number or site", "meta": "rule about rules",
+        "moves": "moves", "region": "region", "result": "result", "start": "start rule",
+    }  # fmt: skip
+    return sorted(
+        (
+            kinds[sort],
+            name if keyword is None else f"{name} {keyword}",
+            next(iter((function.__doc__ or "").strip().splitlines()), "").replace("``", ""),
+        )
+        for sort, registry in _REGISTRIES.items()
+        if sort in kinds
+        for (name, keyword), function in registry.items()
+    )
+
+
 class Compiler:
     """Compiles ludemes into the parts of one kernel module.
 
