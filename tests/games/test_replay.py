@@ -6,8 +6,11 @@ With the moves in Ludii's order every game comes out the same, and so do all the
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from functools import cache
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from reference_data import read_reference
 
 from crossplay.games import Game, load_game
 from crossplay.games.kernels import call_apply, call_legal
+from crossplay.games.language import to_text
 from crossplay.games.state import (
     DRAW,
     HEADER,
@@ -136,6 +140,46 @@ class Table:
         return self._bearings[origin][to]
 
 
+class WithoutRepetition(Table):
+    """A game in which no position may come back: Ludii strikes such moves off the list of all.
+
+    The last move of the list takes the place of one that is struck off.
+    """
+
+    def __init__(self, game: Game, order: Order, first: dict[int, str]) -> None:
+        super().__init__(game, order, first)
+        self._free = freed(game)
+        self._other = self._free.new_state()
+
+    def legal(self) -> list[int]:
+        n = call_legal(self._free.kernels.legal, self._other, self._moves)
+        everything = self._moves[:n].tolist()
+        listed = [*sorted((m for m in everything if m >= 0), key=lambda m: self._order(self, m)), PASS]
+        legal = set(super().legal())
+        i = 0
+        while i < len(listed):
+            if listed[i] in legal:
+                i += 1
+            else:
+                listed[i] = listed[-1]
+                listed.pop()
+        return listed
+
+    def apply(self, move: int) -> None:
+        super().apply(move)
+        call_apply(self._free.kernels.apply, self._other, move)
+
+
+@cache
+def freed(game: Game) -> Game:
+    """The game without its rule against repetition."""
+    text = (resources.files("crossplay.games.library") / f"{game.name}.lud").read_text(encoding="utf-8")
+    path = Path(tempfile.mkdtemp()) / "Free.lud"
+    path.write_text(text.replace("(meta (noRepeat))", ""), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") != text
+    return load_game(str(path), game.description.given)
+
+
 @cache
 def bearings(game: Game) -> list[list[tuple[float, float]]]:
     """Angle and distance from every site of the board to every other."""
@@ -203,17 +247,19 @@ VARIANTS: dict[str, tuple[Order, dict[int, str]]] = {
     "englishdraughts": (by_piece_mirrored, {}),
     "tablut": (by_piece, TABLUT),
     "ninemensmorris": (morris, {}),
+    "go-9": (by_site, {}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_ludii_s_random_games_come_out_the_same(variant: str) -> None:
     entry: dict[str, Any] = ENTRIES[variant]
-    game = load_game(entry["lud"].removesuffix(".lud"), entry["options"])
+    game = load_game(Path(entry["lud"]).stem, entry["options"])
     order, first = VARIANTS[variant]
+    kind = WithoutRepetition if "(noRepeat)" in to_text(game.description.game) else Table
     lengths, outcomes, choices, passes, most = [], [], 0, 0, 0
     for seed in range(GAMES):
-        table, random, length = Table(game, order, first), JavaRandom(seed), 0
+        table, random, length = kind(game, order, first), JavaRandom(seed), 0
         while table.state[OUTCOME] == RUNNING:
             moves = table.legal()
             move = moves[random.below(len(moves))]
