@@ -121,6 +121,14 @@ class Table:
                 self.lists[after[to]].append(to)
         for site in sorted(taken, key=lambda site: self.bearing(to, site)):
             self._remove(before[site], site)
+        # What else moved, such as the rook in castling.
+        changed = [site for site, old in enumerate(before) if old != after[site]]
+        for site in changed:
+            if before[site] and site in self.lists[before[site]]:
+                self._remove(before[site], site)
+        for site in changed:
+            if after[site] and site not in self.lists[after[site]]:
+                self.lists[after[site]].append(site)
 
     def _remove(self, component: int, site: int) -> None:
         sites = self.lists[component]
@@ -224,6 +232,23 @@ def morris(table: Table, move: int) -> tuple[float, ...]:
     return by_piece(table, move) if steps else by_site(table, move)
 
 
+def chess(table: Table, move: int) -> tuple[float, ...]:
+    """Castling comes last, a knight's leaps in the order of the sites, a promotion's choices as written."""
+    origin, to = move_from(move), move_to(move)
+    if origin == to:
+        return (0,)
+    component, place = table.place(origin)
+    angle, distance = table.bearing(origin, to)
+    match table.game.components[component - 1].base:
+        case "King" if distance == 2:
+            return 99, to
+        case "Knight":
+            return component, place, move >> 48, to
+        case "Pawn" if component == 2:
+            angle = -angle
+    return component, place, move >> 48, angle, distance
+
+
 TABLUT = {
     1: "D1 E1 F1 E2 A4 A5 A6 B5 I4 I5 I6 H5 E8 D9 E9 F9",
     2: "E3 E4 E6 E7 C5 D5 F5 G5",
@@ -248,6 +273,7 @@ VARIANTS: dict[str, tuple[Order, dict[int, str]]] = {
     "tablut": (by_piece, TABLUT),
     "ninemensmorris": (morris, {}),
     "go-9": (by_site, {}),
+    "chess": (chess, {}),
 }  # fmt: skip
 
 
