@@ -112,8 +112,8 @@ def directions_from_compass(
     for player, names in enumerate(compass):
         for k, name in enumerate(names):
             rays[player, k] = steps[name]
-        for site in range(board.n_sites):
-            there = [to for to in rays[player, :, site] if to >= 0]
+        for site, ways in enumerate(rays[player].T.tolist()):
+            there = [to for to in ways if to >= 0]
             near[player, site, : len(there)] = there
     return Directions(
         c.table("RAYS", rays),

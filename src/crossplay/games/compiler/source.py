@@ -30,12 +30,13 @@ class KernelSource:
 
     def table(self, prefix: str, values: np.ndarray) -> str:
         """Add a constant ``int16`` array and return its name, ``prefix`` with a number if need be."""
-        numbers = ", ".join(str(int(value)) for value in values.ravel())
-        body = textwrap.fill(numbers, 106, initial_indent="    ", subsequent_indent="    ")
-        shape = "" if values.ndim == 1 else f".reshape({', '.join(map(str, values.shape))})"
-        content = f"np.array([\n{body},\n], dtype=np.int16){shape}"
-        name = self._name(prefix, content)
-        self._constants[name] = f"{name} = {content}"
+        cells = values.astype(np.int16)
+        name = self._name(prefix, f"{cells.shape} {cells.tobytes().hex()}")
+        if name not in self._constants:  # writing a table out is slow, and most are asked for many times
+            numbers = ", ".join(map(str, cells.ravel().tolist()))
+            body = textwrap.fill(numbers, 106, initial_indent="    ", subsequent_indent="    ")
+            shape = "" if cells.ndim == 1 else f".reshape({', '.join(map(str, cells.shape))})"
+            self._constants[name] = f"{name} = np.array([\n{body},\n], dtype=np.int16){shape}"
         return name
 
     def constant(self, name: str, value: int) -> str:
