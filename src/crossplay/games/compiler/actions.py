@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable
 
 from crossplay.games.compiler.model import GameModel
-from crossplay.games.compiler.scope import indent, lines
+from crossplay.games.compiler.scope import cases, indent, lines
 from crossplay.games.compiler.source import KernelSource
 
 SMALL = "32768"  # added to a number that may be negative, so that it packs as an unsigned one
@@ -121,17 +121,14 @@ class Actions:
             self._stack_functions()
         else:
             self._piece_functions()
-        branches: list[str] = []
-        for name, code in self._codes.items():
-            word = "if" if not branches else "elif"
-            branches.append(f"{word} code == {code}:\n{indent(self._bodies[name])}")
+        branches = cases((f"code == {code}", self._bodies[name]) for name, code in self._codes.items())
         loop = lines(
             "action = actions[i]",
             "code = action >> 48",
             "a = action & 0xFFFF",
             "b = (action >> 16) & 0xFFFF",
             "c = (action >> 32) & 0xFFFF",
-            "\n".join(branches),
+            branches,
         )
         if branches:
             source.function(

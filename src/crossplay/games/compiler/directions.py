@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from crossplay.games.board.compass import NAMES
+from crossplay.games.board.relations import RELATIONS
 from crossplay.games.compiler.model import ROLES, items, only_labels, refuse
 from crossplay.games.language import Array, Ludeme, Node, Symbol
 
 if TYPE_CHECKING:
     from crossplay.games.compiler.registry import Compiler
 
-RELATIONS = ("Orthogonal", "Diagonal", "OffDiagonal", "Adjacent", "All")
 RELATIVE = (
     "Forward", "Backward", "Leftward", "Rightward", "Forwards", "Backwards", "Leftwards", "Rightwards",
     "FL", "FLL", "FLLL", "BL", "BLL", "BLLL", "FR", "FRR", "FRRR", "BR", "BRR", "BRRR",

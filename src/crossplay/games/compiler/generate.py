@@ -17,7 +17,7 @@ from crossplay.games.compiler.model import (
     refuse,
 )
 from crossplay.games.compiler.registry import Compiler
-from crossplay.games.compiler.scope import Moves, Scope, indent, lines
+from crossplay.games.compiler.scope import Moves, Scope, cases, indent, lines
 from crossplay.games.compiler.start import compile_start
 from crossplay.games.language import Ludeme, Node, Symbol, Text
 
@@ -154,11 +154,8 @@ def _by_phase(c: Compiler, parts: list[str], player: str) -> str:
     """Statements of the phase that a player is in."""
     if len(set(parts)) == 1:
         return parts[0]
-    branches: list[str] = []
-    for number, part in enumerate(parts):
-        word = "elif" if branches else "if"
-        branches.append(f"{word} phase == {number}:\n{indent(part)}")
-    return lines(f"phase = state[PHASE - 1 + {player}]", *branches)
+    branches = cases((f"phase == {number}", part) for number, part in enumerate(parts))
+    return lines(f"phase = state[PHASE - 1 + {player}]", branches)
 
 
 def _listing(c: Compiler, phase_moves: list[Moves]) -> None:

@@ -265,10 +265,10 @@ class Compiler:
 
     def site(self, label: str, node: Node) -> int:
         """The number of the site with a label such as ``A1``."""
-        labels = self.model.board.labels
-        if label not in labels:
+        site = self.model.board.site_of_label(label)
+        if site is None:
             malformed(node, f"the board has no site {label!r}")
-        return labels.index(label)
+        return site
 
     def numbered_site(self, number: int, node: Node) -> int:
         """The number, known to be a site's."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 # Parameters of every generated function that depends on the context of a move.
@@ -72,6 +74,14 @@ def indent(statements: str, depth: int = 1) -> str:
     """Statements one block deeper; ``pass`` for none."""
     stripped = textwrap.dedent(statements).strip("\n")
     return textwrap.indent(stripped or "pass", "    " * depth)
+
+
+def cases(branches: Iterable[tuple[str, str]]) -> str:
+    """Statements that run those of the first ``(condition, statements)`` whose condition holds."""
+    words = itertools.chain(["if"], itertools.repeat("elif"))
+    return "\n".join(
+        f"{word} {test}:\n{indent(body)}" for word, (test, body) in zip(words, branches, strict=False)
+    )
 
 
 def lines(*statements: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from crossplay.games.compiler.directions import OF_LAST_MOVE, RELATIONS
+from crossplay.games.board.relations import RELATIONS
+from crossplay.games.compiler.directions import OF_LAST_MOVE
 from crossplay.games.compiler.ludemes.sites import static_sites
 from crossplay.games.compiler.model import ROLES, GameModel, items
 from crossplay.games.compiler.registry import Compiler

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from crossplay.games.board import Board
-from crossplay.games.compiler.directions import RELATIONS, is_direction
+from crossplay.games.board.relations import RELATIONS
+from crossplay.games.compiler.directions import is_direction
 from crossplay.games.compiler.ludemes.chains import chains_of, has_chains, is_hexagonal_disc, only_adds
 from crossplay.games.compiler.ludemes.groups import EXPLORATION, explore
 from crossplay.games.compiler.ludemes.links import linked

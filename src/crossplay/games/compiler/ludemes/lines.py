@@ -6,7 +6,7 @@ import numpy as np
 
 from crossplay.games.board import Board
 from crossplay.games.board.compass import NAMES, OPPOSITE
-from crossplay.games.compiler.directions import RELATIONS
+from crossplay.games.board.relations import RELATIONS
 from crossplay.games.compiler.ludemes.stacks import stack_line
 from crossplay.games.compiler.model import ROLES, items, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, boolean
