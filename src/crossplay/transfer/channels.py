@@ -13,8 +13,8 @@ experiments used, ``stateTensorSourceChannels`` and ``moveTensorSourceChannels``
   a placement from the "zero offset" channel of a movement game, whose other channels are unused.
 
 Stacking games are not supported, as in the original. Trees are made from the description's text in the
-likeness of Ludii's objects (:mod:`crossplay.transfer.pieces`), so distances differ a little from its own
-while their order is mostly the same.
+likeness of Ludii's objects (:mod:`crossplay.transfer.pieces`): for the games of the experiments all
+distances between pieces are its own.
 """
 
 from __future__ import annotations
