@@ -27,12 +27,12 @@ from crossplay.games.state import (
     OUTCOME,
     PASS,
     PASSES,
+    PLAYOUT,
     PREV,
     PREVIOUS_FROM,
     PREVIOUS_TO,
     RANDOM_STATE,
     RUNNING,
-    SAMPLE,
     STATE,
     SWAP,
     SWAPPED,
@@ -74,9 +74,20 @@ CHANGES = {
 ALIASED = {"Chess", "Kyoto Shogi", "Minishogi", "Nine Men's Morris", "Shogi"}
 
 
-@njit(types.int64(SAMPLE, STATE, MOVE_LIST, RANDOM_STATE))
-def draw(sample, state, moves, rng):
-    return sample(state, moves, rng)
+@njit(types.int64(PLAYOUT, STATE, MOVE_LIST, RANDOM_STATE, types.int64))
+def play_out(playout, state, moves, rng, limit):
+    return playout(state, moves, rng, limit)
+
+
+def successor(game: Game, state: np.ndarray, move: int) -> np.ndarray:
+    after = state.copy()
+    call_apply(game.kernels.apply, after, move)
+    return after
+
+
+def led_to(move: int, state: np.ndarray) -> bool:
+    last = (-1, -1) if move < 0 else (move_from(move), move_to(move))
+    return last == (state[LAST_FROM], state[LAST_TO])
 
 
 @njit(types.void(ENCODING, types.int64, STATE, types.float32[::1]))
@@ -245,7 +256,9 @@ def test_random_games_keep_every_promise(name: str, seed: int) -> None:
             assert moves == []
             return
         assert 0 < len(moves) <= game.max_moves
-        assert draw(game.kernels.sample, state, scratch, stream) in moves
+        drawn = state.copy()
+        assert play_out(game.kernels.playout, drawn, scratch, stream, 1) == 1
+        assert any((drawn == successor(game, state, move)).all() for move in moves if led_to(move, drawn))
         if rng.random() < 0.2:
             check_tensor(game, state)
             check_tensor(repaired, state)

@@ -22,7 +22,7 @@ from crossplay.games.state import (
     MOVER,
     MOVES,
     OUTCOME,
-    SAMPLE_SIGNATURE,
+    PLAYOUT_SIGNATURE,
     START_SIGNATURE,
     Kernels,
 )
@@ -59,8 +59,8 @@ def legal(state, moves):
     return list_moves(state, moves)
 
 
-@cfunc(APPLY_SIGNATURE, cache=True)
-def apply(state, move):
+@njit
+def make(state, move):
     player = state[MOVER]
     state[HEADER + (move & 0xFFFF)] = player
     state[MOVES] += 1
@@ -80,16 +80,25 @@ def apply(state, move):
         state[MOVER] = state[AGENT] = 3 - player
 
 
-@cfunc(SAMPLE_SIGNATURE, cache=True)
-def sample(state, moves, rng):
-    return moves[below(rng, list_moves(state, moves))]
+@cfunc(APPLY_SIGNATURE, cache=True)
+def apply(state, move):
+    make(state, move)
+
+
+@cfunc(PLAYOUT_SIGNATURE, cache=True)
+def playout(state, moves, rng, limit):
+    made = 0
+    while state[OUTCOME] == 0 and made < limit:
+        make(state, moves[below(rng, list_moves(state, moves))])
+        made += 1
+    return made
 
 
 def two_stones() -> Any:
     """What a search reads of a game, with the tensors of Tic-Tac-Toe."""
     board = load_game("Tic-Tac-Toe")
     return SimpleNamespace(
-        kernels=Kernels(start, legal, apply, sample),
+        kernels=Kernels(start, legal, apply, playout),
         encoding=board.encoding,
         state_size=SIZE,
         tensor_size=SIZE,

@@ -256,8 +256,7 @@ class _Part:
         for pair in range(len(streams)):
             play_games(
                 kernels.start,
-                kernels.apply,
-                kernels.sample,
+                kernels.playout,
                 self.states[2 * pair],
                 np.zeros(self._game.max_moves, np.int64),
                 streams[pair : pair + 1],

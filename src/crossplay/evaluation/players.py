@@ -18,7 +18,8 @@ from pydantic import Field
 
 from crossplay.config import Settings, UctSettings, check_settings
 from crossplay.errors import CrossplayError
-from crossplay.games.state import MOVE_LIST, RANDOM_STATE, SAMPLE
+from crossplay.games.random import below
+from crossplay.games.state import LEGAL, MOVE_LIST, RANDOM_STATE
 from crossplay.search.puct import BatchedSearch, Evaluate
 from crossplay.search.tree import STATES, SearchParameters, search_parameters
 from crossplay.search.uct import UctSearch
@@ -190,12 +191,12 @@ def _fields(text: str, origin: str) -> dict[str, Any]:
 
 
 @njit(
-    types.void(SAMPLE, STATES, RANDOM_STATE, RANDOM_STATE, MOVE_LIST, MOVE_LIST),
+    types.void(LEGAL, STATES, RANDOM_STATE, RANDOM_STATE, MOVE_LIST, MOVE_LIST),
     cache=True,
     nogil=True,
 )
 def random_moves(
-    sample: Any,
+    legal: Any,
     states: np.ndarray,
     streams: np.ndarray,
     rng: np.ndarray,
@@ -205,7 +206,7 @@ def random_moves(
     """Draw a move for each state from its own stream; ``rng uint64[1]`` and ``moves`` are scratch space."""
     for i in range(states.shape[0]):
         rng[0] = streams[i]
-        chosen[i] = sample(states[i], moves, rng)
+        chosen[i] = moves[below(rng, legal(states[i], moves))]
         streams[i] = rng[0]
 
 
@@ -213,7 +214,7 @@ class RandomPlayer:
     """Plays uniformly random moves."""
 
     def __init__(self, game: Game, streams: np.ndarray) -> None:
-        self._sample = game.kernels.sample
+        self._legal = game.kernels.legal
         self._streams = streams.copy()
         self._rng = np.zeros(1, np.uint64)
         self._moves = np.zeros(game.max_moves, np.int64)
@@ -222,7 +223,7 @@ class RandomPlayer:
         """See :class:`Player`."""
         chosen = np.empty(len(games), np.int64)
         streams = self._streams[games]
-        random_moves(self._sample, states, streams, self._rng, self._moves, chosen)
+        random_moves(self._legal, states, streams, self._rng, self._moves, chosen)
         self._streams[games] = streams
         return chosen
 

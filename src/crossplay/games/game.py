@@ -95,7 +95,7 @@ class Game:
         self.source, self.state_size = generated.text, generated.state_size
         self.max_moves, self.max_plies = generated.max_moves, generated.max_plies
         module = load_kernels(self.source, self.name)
-        self.kernels = Kernels(module.start, module.legal, module.apply, module.sample)
+        self.kernels = Kernels(module.start, module.legal, module.apply, module.playout)
         self.sections, self.tensor_size = generated.sections, generated.tensor_size
         self.usual_moves = min(self.max_moves, MOVES_PER_SITE * self.board.n_sites)
         self.encoding = build_encoding(

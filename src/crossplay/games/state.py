@@ -41,12 +41,12 @@ RANDOM_STATE = types.Array(types.uint64, 1, "C")
 START_SIGNATURE = types.void(STATE)
 LEGAL_SIGNATURE = types.int64(STATE, MOVE_LIST)
 APPLY_SIGNATURE = types.void(STATE, types.int64)
-SAMPLE_SIGNATURE = types.int64(STATE, MOVE_LIST, RANDOM_STATE)
+PLAYOUT_SIGNATURE = types.int64(STATE, MOVE_LIST, RANDOM_STATE, types.int64)
 
 START = types.FunctionType(START_SIGNATURE)
 LEGAL = types.FunctionType(LEGAL_SIGNATURE)
 APPLY = types.FunctionType(APPLY_SIGNATURE)
-SAMPLE = types.FunctionType(SAMPLE_SIGNATURE)
+PLAYOUT = types.FunctionType(PLAYOUT_SIGNATURE)
 
 
 class Kernels(NamedTuple):
@@ -54,13 +54,14 @@ class Kernels(NamedTuple):
 
     ``start(state)`` sets up the initial position; ``legal(state, moves) -> n`` lists the legal moves
     in a fixed order (none once the game is over); ``apply(state, move)`` makes a legal move;
-    ``sample(state, moves, rng) -> move`` draws one uniformly, with ``moves`` as scratch space.
+    ``playout(state, moves, rng, limit) -> n`` makes uniformly random ones until the game is over, at most
+    ``limit``, with ``moves`` as scratch space, and counts them.
     """
 
     start: Any
     legal: Any
     apply: Any
-    sample: Any
+    playout: Any
 
 
 @njit(nogil=True, inline="always")

@@ -38,11 +38,8 @@ def network_tuples(name: str) -> Tuples:
     Raises:
         CrossplayError: an unknown shape, a cell that is not on the board, or too many weights.
     """
-    if "," in name or ";" in name:
-        tuples = parse_tuples(name)
-    else:
-        tuples = _tuples_of_shapes(name)
-    weights = sum(COLOURS ** len(cells) for cells in tuples)
+    tuples = parse_tuples(name) if "," in name or ";" in name else _tuples_of_shapes(name)
+    weights = stage_weights(tuples)
     if weights > MOST_WEIGHTS:
         raise CrossplayError(
             f"network {name}: {weights:,} weights, at most {MOST_WEIGHTS:,} are possible; take away tuples"

@@ -20,8 +20,8 @@ from crossplay.games.state import (
     MOVE_LIST,
     OUTCOME,
     PASS,
+    PLAYOUT,
     RUNNING,
-    SAMPLE,
     START,
     STATE,
     SWAP,
@@ -46,23 +46,10 @@ class PlayoutStatistics:
     seconds: float
 
 
-@njit(nogil=True)
-def play_out(
-    apply: Any, sample: Any, state: np.ndarray, moves: np.ndarray, rng: np.ndarray, limit: int
-) -> int:
-    """Make random moves until the game in ``state`` is over, at most ``limit``; return how many."""
-    made = 0
-    while state[OUTCOME] == RUNNING and made < limit:
-        apply(state, sample(state, moves, rng))
-        made += 1
-    return made
-
-
 @njit(
     types.void(
         START,
-        APPLY,
-        SAMPLE,
+        PLAYOUT,
         STATE,
         MOVE_LIST,
         types.Array(types.uint64, 2, "C"),
@@ -75,8 +62,7 @@ def play_out(
 )
 def play_games(
     start: Any,
-    apply: Any,
-    sample: Any,
+    playout: Any,
     state: np.ndarray,
     moves: np.ndarray,
     rng: np.ndarray,
@@ -90,7 +76,7 @@ def play_games(
     """
     for i in range(lengths.shape[0]):
         start(state)
-        lengths[i] = play_out(apply, sample, state, moves, rng[i], limit)
+        lengths[i] = playout(state, moves, rng[i], limit)
         outcomes[i] = state[OUTCOME]
 
 
@@ -113,8 +99,7 @@ def random_playouts(game: Game, n: int, seed: int, threads: int = 1) -> PlayoutS
     def play(part: slice) -> None:
         play_games(
             kernels.start,
-            kernels.apply,
-            kernels.sample,
+            kernels.playout,
             np.zeros(game.state_size, np.int16),
             np.zeros(game.max_moves, np.int64),
             rng[part],

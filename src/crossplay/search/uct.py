@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit, types
 
 from crossplay.errors import CrossplayError
-from crossplay.games.state import APPLY, LEGAL, MOVE_LIST, OUTCOME, RANDOM_STATE, RUNNING, SAMPLE, STATE
-from crossplay.search.playout import play_out
+from crossplay.games.state import APPLY, LEGAL, MOVE_LIST, OUTCOME, PLAYOUT, RANDOM_STATE, RUNNING, STATE
 from crossplay.search.root import pick, root_targets
 from crossplay.search.steps import (
     backup_first,
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 def search_tree(
     legal: Any,
     apply: Any,
-    sample: Any,
+    playout: Any,
     tree: Tree,
     parameters: SearchParameters,
     playouts: int,
@@ -56,20 +55,20 @@ def search_tree(
             continue
         expand_uniform(legal, tree, 0)
         total = 0.0
-        for playout in range(playouts):
+        for number in range(playouts):
             position = tree.leaves[0]
-            if playout < playouts - 1:  # the last one may use the leaf up
+            if number < playouts - 1:  # the last one may use the leaf up
                 for i in range(state.shape[0]):
                     state[i] = position[i]
                 position = state
-            play_out(apply, sample, position, tree.moves, tree.rng[0], limit)
+            playout(position, tree.moves, tree.rng[0], limit)
             total += outcome_value(position[OUTCOME])
         backup_first(tree, 0, total / playouts)
 
 
 @njit(
     types.void(
-        LEGAL, APPLY, SAMPLE, TREE, STATES, RANDOM_STATE, PARAMETERS, types.int64, types.int64, EXPONENTS,
+        LEGAL, APPLY, PLAYOUT, TREE, STATES, RANDOM_STATE, PARAMETERS, types.int64, types.int64, EXPONENTS,
         STATE, MOVE_LIST,
     ),
     cache=True,
@@ -78,7 +77,7 @@ def search_tree(
 def uct_moves(
     legal: Any,
     apply: Any,
-    sample: Any,
+    playout: Any,
     tree: Tree,
     states: np.ndarray,
     streams: np.ndarray,
@@ -97,7 +96,7 @@ def uct_moves(
         for j in range(states.shape[1]):
             tree.roots[0, j] = states[i, j]
         tree.rng[0, 0] = streams[i]
-        search_tree(legal, apply, sample, tree, parameters, playouts, limit, state)
+        search_tree(legal, apply, playout, tree, parameters, playouts, limit, state)
         root_targets(tree, 0, parameters)
         chosen[i] = tree.edges[0, pick(tree, 0, exponents[i])].move
         streams[i] = tree.rng[0, 0]
@@ -163,7 +162,7 @@ class UctSearch:
         uct_moves(
             kernels.legal,
             kernels.apply,
-            kernels.sample,
+            kernels.playout,
             self.tree,
             states,
             streams,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crossplay.games.board.board import Board
 from crossplay.games.board.compass import NAMES
 from crossplay.games.board.relations import RELATIONS
 from crossplay.games.compiler.model import ROLES, items, only_labels, refuse
@@ -59,14 +60,14 @@ def read_directions(c: Compiler, node: Node | None, default: str, site: str | No
 
     Relative ones are the mover's, or those of the piece on ``site`` where pieces face ways of their own.
     """
-    names = direction_words(node) if node is not None else [(default, None)]
+    names = direction_words(node, default)
     board = c.model.board
     if any(name in OF_LAST_MOVE for name, _ in names):
         if len(names) != 1 and node is not None:
             refuse(node)
         return _direction_of_last_move(c, back=names[0][0] == "OppositeDirection")
     relative = any(name in RELATIVE for name, _ in names)
-    compass: list[tuple[str, ...]] = []
+    compass = []
     steps = dict(board.steps)
     if names and all(name in RELATIONS for name, _ in names):
         # On triangles a compass direction is orthogonal from one site and diagonal from the next.
@@ -74,19 +75,7 @@ def read_directions(c: Compiler, node: Node | None, default: str, site: str | No
         for way in {way for tables in near for way in tables}:
             steps[way] = np.max([tables[way] for tables in near if way in tables], axis=0)
     for player in (0, 1, 2) if relative else (0,):
-        facing = c.model.facings.get(player, "N")
-        found: list[str] = []
-        for name, symbol in names:
-            if name in RELATIONS:
-                found += board.directions[name]
-            elif name in RELATIVE:
-                found += board.relative(facing, name)
-            elif name in NAMES:
-                found.append(name)
-            else:
-                assert symbol is not None
-                refuse(symbol)
-        compass.append(tuple(way for way in dict.fromkeys(found) if way in board.steps))
+        compass.append(compass_of(board, names, c.model.facings.get(player, "N")))
     found_ways = directions_from_compass(c, tuple(compass), steps)
     facings = {0: "N", **c.model.facings}
     alike = all(part.facing == facings.get(part.owner, "N") for part in c.model.components)
@@ -150,18 +139,36 @@ def _direction_of_last_move(c: Compiler, back: bool) -> Directions:
     return replace(single, player=f"{way}(state)")
 
 
-def direction_words(node: Node) -> list[tuple[str, Node]]:
-    """The direction words of an argument, each with where it stands."""
+def compass_of(board: Board, words: list[tuple[str, Node | None]], facing: str) -> tuple[str, ...]:
+    """The board's directions meant by words, each with where it stands, of one who faces that way."""
+    found: list[str] = []
+    for name, node in words:
+        if name in RELATIONS:
+            found += board.directions[name]
+        elif name in RELATIVE:
+            found += board.relative(facing, name)
+        elif name in NAMES:
+            found.append(name)
+        else:
+            assert node is not None
+            refuse(node)
+    return tuple(way for way in dict.fromkeys(found) if way in board.steps)
+
+
+def direction_words(node: Node | None, default: str) -> list[tuple[str, Node | None]]:
+    """The direction words of an argument, each with where it stands; ``default`` if there is none."""
+    if node is None:
+        return [(default, None)]
     if isinstance(node, Symbol):
         return [(node.name, node)]
     if isinstance(node, Ludeme):
         if node.name != "directions":
             refuse(node)
         only_labels(node)
-        return [word for argument in node.positional for word in direction_words(argument)]
+        return [word for argument in node.positional for word in direction_words(argument, default)]
     if not isinstance(node, Array) or not node.items:
         refuse(node)
-    return [word for item in node for word in direction_words(item)]
+    return [word for item in node for word in direction_words(item, default)]
 
 
 def is_direction(node: Node) -> bool:

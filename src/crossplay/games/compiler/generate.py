@@ -23,7 +23,8 @@ from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 _GUESSES = 12
 
-# Functions that only kernels call need no way in from Python, whose making takes a fifth of the time.
+# Functions that only kernels call need no way in from Python, whose making takes a fifth of the time. As no
+# kernel keeps or allocates an array, none needs its references counted either (``_nrt``).
 _IMPORTS = """\
 import numpy as np
 from numba import cfunc, njit
@@ -46,18 +47,19 @@ from crossplay.games.state import (
     PASS,
     PASSES,
     PHASE,
+    PLAYOUT_SIGNATURE,
     PREV,
     PREVIOUS_FROM,
     PREVIOUS_TO,
     RUNNING,
-    SAMPLE_SIGNATURE,
     START_SIGNATURE,
     SWAP,
     SWAPPED,
     TURNS,
 )
 
-inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+folded = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
 """
 
 
@@ -66,7 +68,7 @@ class Generated:
     """A kernel module's text and what its users must know about it.
 
     Attributes:
-        text: the source; it defines ``start``, ``legal``, ``apply`` and ``sample`` as described for
+        text: the source; it defines ``start``, ``legal``, ``apply`` and ``playout`` as described for
             :class:`crossplay.games.state.Kernels`.
         state_size: length of a state row.
         sections: offset of each named part of a row behind the components.
@@ -189,7 +191,7 @@ def _kernels(c: Compiler, phase_moves: list[Moves], start: str) -> None:
     source, model = c.source, c.model
     source.kernel(
         f'''
-@cfunc(START_SIGNATURE, nopython=True, cache=True)
+@cfunc(START_SIGNATURE, nopython=True, cache=True, _nrt=False)
 def start(state):
     """Set up the initial position."""
     for i in range(STATE_SIZE):
@@ -201,17 +203,10 @@ def start(state):
     )
     source.kernel(
         """
-@cfunc(LEGAL_SIGNATURE, nopython=True, cache=True)
+@cfunc(LEGAL_SIGNATURE, nopython=True, cache=True, _nrt=False)
 def legal(state, moves):
     return list_moves(state, moves)
 """
-    )
-    source.kernel(
-        f'''
-@cfunc(SAMPLE_SIGNATURE, nopython=True, cache=True)
-def sample(state, moves, rng):
-    """Draw a legal move uniformly."""{_block(_sampling(c, phase_moves), 1)}
-'''
     )
     swap = (
         """
@@ -227,21 +222,41 @@ if move == SWAP:
         if model.flags.swap
         else ""
     )
-    source.kernel(
+    source.function(
+        "make",
+        "state, move",
         f'''
-@cfunc(APPLY_SIGNATURE, nopython=True, cache=True)
+state[MOVES] += 1{_block(lines(*c.before), 0)}{_block(swap, 0)}
+if move == PASS:
+    state[PREVIOUS_FROM] = state[LAST_FROM]
+    state[PREVIOUS_TO] = state[LAST_TO]
+    state[LAST_FROM] = state[LAST_TO] = -1
+    state[PASSES] += 1{_block(lines(c.kinds.pass_consequences or "", *c.kinds.endings), 1)}
+else:
+    make_move(state, move)
+    state[PASSES] = 0
+finish(state)
+''',
+        "Make a legal move.",
+    )
+    source.kernel(
+        """
+@cfunc(APPLY_SIGNATURE, nopython=True, cache=True, _nrt=False)
 def apply(state, move):
-    """Make a legal move."""
-    state[MOVES] += 1{_block(lines(*c.before), 1)}{_block(swap, 1)}
-    if move == PASS:
-        state[PREVIOUS_FROM] = state[LAST_FROM]
-        state[PREVIOUS_TO] = state[LAST_TO]
-        state[LAST_FROM] = state[LAST_TO] = -1
-        state[PASSES] += 1{_block(lines(c.kinds.pass_consequences or "", *c.kinds.endings), 2)}
-    else:
-        make_move(state, move)
-        state[PASSES] = 0
-    finish(state)
+    make(state, move)
+"""
+    )
+    source.function("draw", "state, moves, rng", _sampling(c, phase_moves), "Draw a legal move uniformly.")
+    source.kernel(
+        '''
+@cfunc(PLAYOUT_SIGNATURE, nopython=True, cache=True, _nrt=False)
+def playout(state, moves, rng, limit):
+    """Make random moves until the game is over."""
+    made = 0
+    while state[OUTCOME] == RUNNING and made < limit:
+        make(state, draw(state, moves, rng))
+        made += 1
+    return made
 '''
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from crossplay.games.compiler.scope import indent, lines
+from crossplay.games.compiler.scope import cases, lines
 from crossplay.games.compiler.source import KernelSource
 
 _UNPACK = "origin = (move >> 16) & 0xFFFF\nto = move & 0xFFFF\nextra = (move >> 32) & 0xFFFF"
@@ -203,10 +203,9 @@ class Kinds:
                 numbers.setdefault(body, []).append(number)
         if len(numbers) == 1 and len(next(iter(numbers.values()))) == len(bodies):
             return next(iter(numbers))
-        branches: list[str] = []
+        branches = []
         for body, which in numbers.items():
             test = " or ".join(f"kind == {number}" for number in which)
             name = self._source.function(f"do_{prefix}", MOVE_PARAMETERS, body)
-            word = "elif" if branches else "if"
-            branches.append(f"{word} {test}:\n{indent(f'{name}(state, origin, to, extra)')}")
-        return "\n".join(branches)
+            branches.append((test, f"{name}(state, origin, to, extra)"))
+        return cases(branches)

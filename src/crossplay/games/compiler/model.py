@@ -106,6 +106,25 @@ class GameModel:
         """Number of sites of all containers together."""
         return sum(container.sites for container in self.containers)
 
+    def named(self, name: str, node: Node, owner: int | None = None) -> list[Component]:
+        """The pieces called that, with their owner's number or without, the former first.
+
+        Only ``owner``'s of the latter, if given. ``node`` is where the name stands.
+        """
+        whole = [part for part in self.components if part.name == name]
+        rest = [part for part in self.components if part.base == name and owner in (None, part.owner)]
+        return whole + rest or malformed(node, f"there is no piece {name!r}")
+
+    def piece(self, name: str, node: Node) -> Component:
+        """The piece of that whole name, with its owner's number."""
+        found = [part for part in self.components if part.name == name]
+        return found[0] if found else malformed(node, f"there is no piece {name!r}")
+
+    def likened(self, name: str, node: Node) -> dict[int, int]:
+        """For each owner the index of the first piece whose name contains the given one, as in Ludii."""
+        found = {part.owner: part.index for part in reversed(self.components) if name in part.name}
+        return found or malformed(node, f"there is no piece {name!r}")
+
     def rules(self) -> tuple[Node, ...]:
         """The trees that say how the game is played and ends."""
         play = [node for phase in self.phases for node in (phase.play, *phase.end, *phase.following)]

@@ -384,3 +384,13 @@ def arguments_of(node: Ludeme, *labels: str) -> list[Node]:
     if node.keyword is not None and node.name in _KEYWORDED:
         rest.pop(0)
     return [part for part in rest if not (isinstance(part, Ludeme) and part.name == "then")]
+
+
+def branches_of(node: Ludeme, what: str) -> tuple[Node, Node, Node | None]:
+    """The condition of an ``(if ...)``, what counts under it, and what does otherwise: two of ``what``."""
+    match arguments_of(node):
+        case [condition, yes]:
+            return condition, yes, None
+        case [condition, yes, no]:
+            return condition, yes, no
+    malformed(node, f"(if ...) takes a condition and one or two {what}")

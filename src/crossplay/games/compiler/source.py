@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from collections import Counter
 
 import numpy as np
 
 from crossplay.games.state import HEADER
+
+# How many lines a function that is written out wherever it is called may add to its callers.
+_FOLDED_LINES = 320
 
 
 class KernelSource:
@@ -18,6 +23,7 @@ class KernelSource:
         self._last_sections: dict[str, int] = {}
         self._constants: dict[str, str] = {}
         self._functions: dict[str, str] = {}
+        self._kernels: list[str] = []
         self._names: dict[tuple[str, str], str] = {}
 
     def _name(self, prefix: str, content: str) -> str:
@@ -70,15 +76,50 @@ class KernelSource:
         name = self._name(prefix, f"{parameters}\n{body}")
         if name not in self._functions:
             about = f'    """{doc}"""\n' if doc else ""
-            self._functions[name] = (
-                f"@inner\ndef {name}({parameters}):\n{about}{textwrap.indent(body, '    ')}"
-            )
+            self._functions[name] = f"def {name}({parameters}):\n{about}{textwrap.indent(body, '    ')}"
         return name
 
     def kernel(self, text: str) -> None:
         """Add a decorated function's source text as it is."""
-        self._functions[text] = textwrap.dedent(text).strip("\n")
+        self._kernels.append(textwrap.dedent(text).strip("\n"))
 
     def body(self) -> str:
-        """The constants and functions in the order in which they were added."""
-        return "\n".join(self._constants.values()) + "\n\n\n" + "\n\n\n".join(self._functions.values())
+        """The constants, the functions and the kernels, each in the order in which they were added."""
+        folded = self._folded()
+        functions = [
+            f"@{'folded' if name in folded else 'inner'}\n{text}" for name, text in self._functions.items()
+        ]
+        return "\n\n\n".join(["\n".join(self._constants.values()), *functions, *self._kernels])
+
+    def _folded(self) -> set[str]:
+        """Functions to write out wherever they are called, which is worth more than the call it saves.
+
+        One after the other becomes part of its callers as long as all copies of it together are short.
+        """
+        calls = {name: _calls(text, name) for name, text in self._functions.items()}
+        callers = sum(calls.values(), Counter[str]())
+        for kernel in self._kernels:  # each is compiled on its own
+            callers |= _calls(kernel)
+        folded: set[str] = set()
+        sizes: dict[str, int] = {}
+
+        def size(name: str) -> int:
+            if name not in sizes:
+                inside = sum(count * size(other) for other, count in calls[name].items() if other in calls)
+                sizes[name] = self._functions[name].count("\n") + inside
+                if sizes[name] * callers[name] <= _FOLDED_LINES:
+                    folded.add(name)
+                else:
+                    sizes[name] = 0  # what it contains stays there
+            return sizes[name]
+
+        for name in calls:
+            size(name)
+        return folded
+
+
+def _calls(text: str, itself: str = "") -> Counter[str]:
+    """How often a function's text calls which others."""
+    called = Counter(re.findall(r"\b(\w+)\(", text))
+    del called[itself]
+    return called

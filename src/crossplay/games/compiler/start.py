@@ -87,9 +87,4 @@ def _belongs(c: Compiler, name: str, owner: int) -> bool:
 
 
 def _component(c: Compiler, rule: Ludeme, name: str, owner: int | None) -> int:
-    parts = c.model.components
-    found = [part.index for part in parts if part.name == name]
-    found += [part.index for part in parts if part.base == name and owner in (None, part.owner)]
-    if found:
-        return found[0]
-    malformed(rule, f"there is no piece {name!r}")
+    return c.model.named(name, rule, owner)[0].index

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crossplay.games.compiler.model import items, malformed, refuse
-from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, moves, then_of
+from crossplay.games.compiler.model import items, refuse
+from crossplay.games.compiler.registry import MOVED, Compiler, arguments_of, branches_of, moves, then_of
 from crossplay.games.compiler.scope import CONTEXT, INSIDE, Moves, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node
 
@@ -43,13 +43,7 @@ def _or(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Move
 def _if(c: Compiler, node: Ludeme, scope: Scope, then: tuple[Node, ...]) -> Moves:
     """``(if condition generator [generator])``."""
     then = (*then_of(node), *then)
-    match arguments_of(node):
-        case [condition, yes]:
-            no = None
-        case [condition, yes, no]:
-            pass
-        case _:
-            malformed(node, "(if ...) takes a condition and one or two generators")
+    condition, yes, no = branches_of(node, "generators")
     test = c.boolean(condition, scope)
     first = c.moves(yes, scope, then)
     code = f"if {test}:\n{indent(first.code)}"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crossplay.games.compiler.ludemes.clearing import take_later, taken_later
-from crossplay.games.compiler.model import items, malformed, refuse
-from crossplay.games.compiler.registry import Compiler, arguments_of, effect
+from crossplay.games.compiler.model import items, refuse
+from crossplay.games.compiler.registry import Compiler, arguments_of, branches_of, effect
 from crossplay.games.compiler.scope import INSIDE, Scope, indent, lines
 from crossplay.games.language import Ludeme, Node
 
@@ -18,13 +18,7 @@ def _and(c: Compiler, node: Ludeme, scope: Scope) -> str:
 
 @effect("if")
 def _if(c: Compiler, node: Ludeme, scope: Scope) -> str:
-    match arguments_of(node):
-        case [condition, yes]:
-            no = None
-        case [condition, yes, no]:
-            pass
-        case _:
-            malformed(node, "(if ...) takes a condition and one or two effects")
+    condition, yes, no = branches_of(node, "effects")
     code = f"if {c.boolean(condition, scope)}:\n{indent(c.effect(yes, scope))}"
     return code + (f"\nelse:\n{indent(c.effect(no, scope))}" if no is not None else "")
 

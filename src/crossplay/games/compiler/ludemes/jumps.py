@@ -7,7 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from crossplay.games.board.compass import NAMES
-from crossplay.games.compiler.directions import RELATIVE, Directions, direction_words, directions_from_compass
+from crossplay.games.compiler.directions import (
+    Directions,
+    compass_of,
+    direction_words,
+    directions_from_compass,
+)
 from crossplay.games.compiler.ludemes.stepping import Parts, condition_of, span, travel
 from crossplay.games.compiler.model import malformed, only_labels, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, moves, then_of
@@ -218,22 +223,8 @@ class EachDirection:
 
 def facings_of(c: Compiler, node: Node | None) -> list[tuple[str, ...]]:
     """The directions meant by one who faces each of the compass's points."""
-    board = c.model.board
-    found = []
-    for facing in NAMES:
-        names: list[str] = []
-        for name, word in direction_words(node) if node is not None else [("Adjacent", None)]:
-            if name in RELATIVE:
-                names += board.relative(facing, name)
-            elif name in board.directions:
-                names += board.directions[name]
-            elif name in NAMES:
-                names.append(name)
-            else:
-                assert word is not None
-                refuse(word)
-        found.append(tuple(way for way in dict.fromkeys(names) if way in board.steps))
-    return found
+    words = direction_words(node, "Adjacent")
+    return [compass_of(c.model.board, words, facing) for facing in NAMES]
 
 
 def _facing(c: Compiler, node: Node | None, nested: bool) -> tuple[str, Directions]:

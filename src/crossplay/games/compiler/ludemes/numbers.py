@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crossplay.games.compiler.model import malformed, only_labels, refuse
+from crossplay.games.compiler.model import only_labels, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, integer
 from crossplay.games.compiler.scope import Scope
 from crossplay.games.language import Boolean, Ludeme, Symbol, Text
@@ -104,15 +104,9 @@ def _id(c: Compiler, node: Ludeme, scope: Scope) -> str:
     """``(id "Pawn" Mover)``: a component's index; ``(id "Pawn1")`` by its whole name; ``(id Mover)``."""
     match arguments_of(node):
         case [Text(value=name)]:
-            found = [part.index for part in c.model.components if part.name == name]
-            if not found:
-                malformed(node, f"there is no piece {name!r}")
-            return str(found[0])
+            return str(c.model.piece(name, node).index)
         case [Text(value=name), role]:
-            # As in Ludii the first whose name only contains the given one.
-            indices = {part.owner: part.index for part in reversed(c.model.components) if name in part.name}
-            if not indices:
-                malformed(node, f"there is no piece {name!r}")
+            indices = c.model.likened(name, node)
             player = c.player(role, scope)
             if player.isdigit():
                 return str(indices.get(int(player), -1))

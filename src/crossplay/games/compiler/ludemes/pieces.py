@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from crossplay.games.compiler.model import Component, items, refuse
 from crossplay.games.compiler.pieces import each_owned, keep_lists
 from crossplay.games.compiler.registry import Compiler, arguments_of, moves, then_of
-from crossplay.games.compiler.scope import CONTEXT, INSIDE, Moves, Scope, indent, lines
+from crossplay.games.compiler.scope import CONTEXT, INSIDE, Moves, Scope, cases, indent, lines
 from crossplay.games.language import Ludeme, Node, Symbol, Text
 
 _MOVER = "state[MOVER]"
@@ -141,9 +141,5 @@ def _dispatch(c: Compiler, parts: list[tuple[Component, str]]) -> str:
     owned = [piece for piece in c.model.components if piece.owner in (1, 2)]
     if len(groups) == 1 and {piece.index for piece in owned} <= {piece.index for piece, _ in parts}:
         return next(iter(groups))
-    dispatch = ""
-    for code, pieces in groups.items():
-        word = "elif" if dispatch else "if"
-        test = " or ".join(f"component == {piece.index}" for piece in pieces)
-        dispatch = lines(dispatch, f"{word} {test}:\n{indent(code)}")
-    return lines(f"component = {c.what('s')}", dispatch)
+    tests = (" or ".join(f"component == {piece.index}" for piece in pieces) for pieces in groups.values())
+    return lines(f"component = {c.what('s')}", cases(zip(tests, groups, strict=True)))

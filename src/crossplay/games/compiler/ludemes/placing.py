@@ -19,15 +19,11 @@ def component(c: Compiler, node: Node, scope: Scope) -> str:
         case Ludeme(name="piece", positional=(inner,)):
             return component(c, inner, scope)
         case Text(value=name):
-            exact = [part.index for part in c.model.components if part.name == name]
-            if exact:
-                return str(exact[0])
-            owned = {part.owner: part.index for part in c.model.components if part.base == name}
-            if not owned:
-                malformed(node, f"there is no piece {name!r}")
-            if 1 in owned and 2 in owned:
+            found = c.model.named(name, node)
+            owned = {part.owner: part.index for part in found}
+            if found[0].name != name and 1 in owned and 2 in owned:
                 return f"({owned[1]} if state[MOVER] == 1 else {owned[2]})"
-            return str(next(iter(owned.values())))
+            return str(found[0].index)
     return c.integer(node, scope)
 
 

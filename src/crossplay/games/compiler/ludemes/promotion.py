@@ -35,19 +35,16 @@ def _component(c: Compiler, node: Node, player: str | None, scope: Scope) -> str
     """A component by number, by its whole name, or by a name and its owner."""
     if not isinstance(node, Text):
         return c.integer(node, scope)
-    named = [part for part in c.model.components if node.value in part.name]
     if player is None:
-        found = [part.index for part in named if part.name == node.value]
-    else:
-        first = {part.owner: part.index for part in reversed(named)}
-        if not player.isdigit():
-            if 1 in first and first.get(2) == first[1] + 1:
-                return f"({first[1] - 1} + {player})"
-            return f"({first.get(1, 0)} if {player} == 1 else {first.get(2, 0)})"
-        found = [first[int(player)]] if int(player) in first else []
-    if not found:
-        malformed(node, f"there is no piece {node.value!r}")
-    return str(found[0])
+        return str(c.model.piece(node.value, node).index)
+    found = c.model.likened(node.value, node)
+    if player.isdigit():
+        if int(player) not in found:
+            malformed(node, f"there is no piece {node.value!r}")
+        return str(found[int(player)])
+    if 1 in found and found.get(2) == found[1] + 1:
+        return f"({found[1] - 1} + {player})"
+    return f"({found.get(1, 0)} if {player} == 1 else {found.get(2, 0)})"
 
 
 @moves("move", "Promote")

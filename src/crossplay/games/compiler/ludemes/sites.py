@@ -9,7 +9,7 @@ import numpy as np
 from crossplay.games.compiler.ludemes.hands import hand_of
 from crossplay.games.compiler.model import ROLES, items, malformed, refuse
 from crossplay.games.compiler.regions import Region, difference, intersection, union
-from crossplay.games.compiler.registry import Compiler, arguments_of, region
+from crossplay.games.compiler.registry import Compiler, arguments_of, branches_of, region
 from crossplay.games.compiler.scope import Scope, indent
 from crossplay.games.language import Ludeme, Node, Symbol, Text
 
@@ -218,11 +218,9 @@ def _operands(c: Compiler, node: Ludeme, scope: Scope) -> list[Region]:
 @region("if")
 def _if(c: Compiler, node: Ludeme, scope: Scope) -> Region:
     """``(if condition region [region])``."""
-    if len(node.positional) not in (2, 3):
-        malformed(node, "(if ...) takes a condition and one or two regions")
-    test = c.boolean(node.positional[0], scope)
-    yes = c.region(node.positional[1], scope)
-    no = c.region(node.positional[2], scope) if len(node.positional) == 3 else Region.fixed(c, ())
+    condition, *branches = branches_of(node, "regions")
+    test = c.boolean(condition, scope)
+    yes, no = (Region.fixed(c, ()) if part is None else c.region(part, scope) for part in branches)
     return Region.where(
         c, lambda site: f"({yes.contains(site)}) if {test} else ({no.contains(site)})", end="ALL_SITES"
     )

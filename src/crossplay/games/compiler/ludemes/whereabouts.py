@@ -38,10 +38,7 @@ def _where(c: Compiler, node: Ludeme, scope: Scope) -> str:
     match arguments_of(node):
         case [Text(value=name), role]:
             player = c.player(role, scope)
-            # As in Ludii a part of the name is enough, and the first such piece of the player's is meant.
-            owned = {part.owner: part.index for part in reversed(c.model.components) if name in part.name}
-            if not owned:
-                malformed(node, f"there is no piece {name!r}")
+            owned = c.model.likened(name, node)
             if player.isdigit():
                 what = str(owned.get(int(player), -1))
             else:
@@ -131,10 +128,8 @@ def _count_pieces(c: Compiler, node: Ludeme, scope: Scope) -> str:
         function = c.function("count_within", f"{CONTEXT}, player", f"n = 0\n{body}\nreturn n")
         return f"{function}({scope.arguments}, {player})"
     if name is not None:
-        indices = [part.index for part in c.model.components if part.name == name]
-        if not indices:
-            malformed(node, f"there is no piece {name!r}")
-        body = f"n = 0\nfor s in range(BOARD_SITES):\n    n += {c.what('s')} == {indices[0]}\nreturn n"
+        index = c.model.piece(name, node).index
+        body = f"n = 0\nfor s in range(BOARD_SITES):\n    n += {c.what('s')} == {index}\nreturn n"
         return f"{c.function('count_named', 'state', body)}(state)"
     if "OWNED" in c.source.sections and not c.model.flags.counts and c.model.n_sites == c.model.board.n_sites:
         players = ("1", "2") if everybody else (player,)
