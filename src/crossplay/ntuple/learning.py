@@ -148,7 +148,7 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
     H = rule.horizon
     RING = ring_length(H)
     MASK = RING - 1
-    DELAYED = rule.delayed or H == 1
+    DELAYED = rule.delayed and H > 1
     STAGES, PROMOTE, CAROUSEL = rule.stage_bits, rule.promotion and rule.stage_bits > 0, rule.carousel_bits
     STARTS = 1 << CAROUSEL
 
@@ -233,41 +233,34 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
                 if games[game, STARTED] != _0:
                     place = ring_first + (newest & np.uint64(MASK))
                     delta = target - (errors[place] + offset)
-                    if DELAYED:
-                        errors[place] = delta
-                        while newest - oldest == np.uint64(H - 1) or (chosen < 0 and oldest <= newest):
-                            error, weight = delta, np.float32(1.0)
-                            if H > 1:
-                                error = np.float32(0.0)
-                                for later in range(oldest, newest + _1):
-                                    error += weight * errors[ring_first + (later & np.uint64(MASK))]
-                                    weight *= decay
-                            place = ring_first + (oldest & np.uint64(MASK))
-                            at = place * np.uint64(M)
-                            base = ring_bases[place] if STAGES > 0 else _0
-                            if TC:
-                                correct_tc(weights, accumulators, base, ring, at, M, error,
-                                           rate, scratch)  # fmt: skip
-                            elif AUTOSTEP:
-                                correct_autostep(weights, accumulators, base, ring, at, M, error,
-                                                 rate, meta_rate)  # fmt: skip
-                            else:
-                                correct_td(weights, base, ring, at, M, error * rate)
+                    errors[place] = error = delta
+                    due = _1
+                    if H > 1 and (chosen < 0 or not DELAYED):
+                        due = newest - oldest + _1
+                    elif H > 1:
+                        due = np.uint64(newest - oldest == np.uint64(H - 1))
+                    for number in range(due):
+                        which = newest - number
+                        if DELAYED:
+                            which = oldest
+                            error, weight = np.float32(0.0), np.float32(1.0)
+                            for later in range(oldest, newest + _1):
+                                error += weight * errors[ring_first + (later & np.uint64(MASK))]
+                                weight *= decay
                             oldest += _1
-                    else:
-                        error = delta
-                        for back in range(newest - oldest + _1):
-                            place = ring_first + ((newest - back) & np.uint64(MASK))
-                            at = place * np.uint64(M)
-                            base = ring_bases[place] if STAGES > 0 else _0
-                            if TC:
-                                correct_tc(weights, accumulators, base, ring, at, M, error,
-                                           rate, scratch)  # fmt: skip
-                            else:
-                                correct_td(weights, base, ring, at, M, error * rate)
+                        place = ring_first + (which & np.uint64(MASK))
+                        at = place * np.uint64(M)
+                        base = ring_bases[place] if STAGES > 0 else _0
+                        if TC:
+                            correct_tc(weights, accumulators, base, ring, at, M, error, rate, scratch)
+                        elif AUTOSTEP:
+                            correct_autostep(weights, accumulators, base, ring, at, M, error, rate, meta_rate)
+                        else:
+                            correct_td(weights, base, ring, at, M, error * rate)
+                        if not DELAYED:
                             error *= decay
-                        if newest - oldest == np.uint64(H - 1):
-                            oldest += _1
+                    if not DELAYED and newest - oldest == np.uint64(H - 1):
+                        oldest += _1
                 if chosen >= 0:
                     if games[game, STARTED] == _0:
                         oldest = newest = _0
