@@ -1,36 +1,15 @@
-"""Every setting of every stage, with its meaning, default and valid range.
-
-The models are the one description of the configuration: ``config/schema.yaml`` is generated from
-them (``crossplay config schema``), the workflow validates its file against that schema, and each
-stage parses the section it is given with :func:`parse_settings`.
-"""
+"""Settings of learning board games, of carrying what was learned over, and of whole experiments."""
 
 from __future__ import annotations
 
-import contextlib
-import difflib
-import json
-import re
-import typing
-from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field, model_validator
 
-from crossplay.errors import CrossplayError
+from crossplay.config.base import Fraction, Key, Settings
+from crossplay.config.parsing import close_matches
 
 Mode = Literal["zero-shot", "fine-tune", "fine-tune-reinit"]
-Fraction = Annotated[float, Field(gt=0, le=1)]
-# Keys name files and parts of "source--target", so they hold no slash and no double hyphen.
-Key = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([._-][A-Za-z0-9]+)*$")]
-
-
-class Settings(BaseModel):
-    """Base of all sections: unknown keys are refused and values never change after parsing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class GameChoice(Settings):
@@ -238,134 +217,7 @@ class Experiment(GameTable):
         for name in ("sources", "targets"):
             for key in getattr(self, name):
                 if key not in self.games:
-                    raise ValueError(f"{name}: no game {key!r} in games{_close(key, self.games)}")
+                    raise ValueError(f"{name}: no game {key!r} in games{close_matches(key, self.games)}")
         if not self.pairs:
             raise ValueError("targets: no target differs from every source, so nothing is transferred")
         return self
-
-
-SettingsType = TypeVar("SettingsType", bound=Settings)
-
-
-def parse_settings(model: type[SettingsType], text_or_path: str | Path) -> SettingsType:
-    """Read settings from a YAML or JSON file, or from JSON text that begins with ``{``.
-
-    Raises:
-        CrossplayError: one line with the file (or "settings"), the key, and what is valid there.
-    """
-    text = str(text_or_path)
-    if text.lstrip().startswith("{"):
-        return check_settings(model, _load_yaml(text, "settings"), "settings")
-    try:
-        content = Path(text).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not a text file"
-        raise CrossplayError(f"{text}: cannot read settings: {reason}") from error
-    return check_settings(model, _load_yaml(content, text), text)
-
-
-def check_settings(model: type[SettingsType], data: Any, origin: str) -> SettingsType:
-    """Validate plain data (as from YAML) strictly; ``origin`` names it in errors."""
-    if not isinstance(data, dict):
-        raise CrossplayError(f"{origin}: must hold keys and values, not {_type_name(data)}")
-    try:
-        # Through JSON, so that text is never taken for a number and lists become tuples.
-        return model.model_validate_json(json.dumps(data), strict=True)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, ValidationError):
-            raise CrossplayError(_first_fault(model, error, origin)) from error
-        raise CrossplayError(f"{origin}: holds a value that is no text, number, list or mapping") from error
-
-
-def experiment_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of :class:`Experiment`, references replaced by what they name."""
-    schema = Experiment.model_json_schema()
-    definitions = schema.pop("$defs")
-
-    def inline(node: Any) -> Any:
-        if isinstance(node, list):
-            return [inline(item) for item in node]
-        if not isinstance(node, dict):
-            return node
-        if "$ref" in node:
-            target = definitions[node["$ref"].rsplit("/", 1)[1]]
-            node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
-        # Titles only repeat the key.
-        return {
-            key: inline(value) for key, value in node.items() if key != "title" or isinstance(value, dict)
-        }
-
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **inline(schema)}
-
-
-def schema_text() -> str:
-    """The text of ``config/schema.yaml``."""
-    header = "# Made from src/crossplay/config.py by 'crossplay config schema'; change it there.\n"
-    return header + yaml.safe_dump(experiment_schema(), sort_keys=False, width=110, allow_unicode=True)
-
-
-def _load_yaml(text: str, origin: str) -> Any:
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{origin}:{mark.line + 1}:{mark.column + 1}" if mark else origin
-        raise CrossplayError(
-            f"{place}: not valid YAML: {getattr(error, 'problem', None) or 'unreadable'}"
-        ) from error
-
-
-def _first_fault(model: type[Settings], error: ValidationError, origin: str) -> str:
-    faults = error.errors(include_url=False)
-    fault = faults[0]
-    where = ".".join(str(part) for part in fault["loc"] if part != "[key]")
-    # Our own checks name the key within their section themselves.
-    joint = "" if not where else "." if fault["type"] == "value_error" else ": "
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{origin}: {where}{joint}{_explain(model, fault)}{more}"
-
-
-def _explain(model: type[Settings], fault: ErrorDetails) -> str:
-    """What is wrong with one value, in words of the configuration rather than of pydantic."""
-    kind, value = fault["type"], fault["input"]
-    if kind == "extra_forbidden":
-        section = _section(model, fault["loc"][:-1])
-        keys = list(section.model_fields) if section else []
-        return f"unknown key{_close(str(fault['loc'][-1]), keys)}"
-    if kind == "missing":
-        return "missing"
-    if kind == "value_error":
-        return fault["msg"].removeprefix("Value error, ")
-    message = re.sub(r"^(Input|String|Tuple|Dictionary) should", "must", fault["msg"])
-    if isinstance(value, dict):
-        return message
-    if isinstance(value, str) and kind in ("float_type", "int_type"):
-        with contextlib.suppress(ValueError):  # YAML reads 3e-3, with no dot, as text
-            return f"{message}, got the text {value!r} (write {float(value):g})"
-    return f"{message}, got {json.dumps(value, default=str)}"
-
-
-def _section(model: type[Settings], path: tuple[int | str, ...]) -> type[Settings] | None:
-    """The model that describes the section at ``path``."""
-    current: Any = model
-    for part in path:
-        if isinstance(current, type) and issubclass(current, BaseModel):
-            if part not in current.model_fields:
-                return None
-            current = current.model_fields[str(part)].annotation
-        else:  # a mapping of sections, such as games
-            arguments = typing.get_args(current)
-            current = arguments[-1] if arguments else None
-    return current if isinstance(current, type) and issubclass(current, Settings) else None
-
-
-def _close(word: str, known: typing.Iterable[str]) -> str:
-    """How to go on after a wrong word: close matches, or all that is valid."""
-    known = list(known)
-    if matches := difflib.get_close_matches(word, known, n=3):
-        return f"; did you mean {' or '.join(matches)}?"
-    return f"; known: {', '.join(known)}" if known else ""
-
-
-def _type_name(value: Any) -> str:
-    return "nothing" if value is None else f"a {type(value).__name__}"
