@@ -225,7 +225,7 @@ if move == SWAP:
     source.function(
         "make",
         "state, move",
-        f'''
+        f"""
 state[MOVES] += 1{_block(lines(*c.before), 0)}{_block(swap, 0)}
 if move == PASS:
     state[PREVIOUS_FROM] = state[LAST_FROM]
@@ -236,7 +236,7 @@ else:
     make_move(state, move)
     state[PASSES] = 0
 finish(state)
-''',
+""",
         "Make a legal move.",
     )
     source.kernel(
@@ -362,18 +362,14 @@ def _phase_changes(c: Compiler) -> str:
 
 
 def _changes_of(c: Compiler, player: int) -> str:
-    phases = c.model.phases
-    branches: list[str] = []
-    for number, phase in enumerate(phases):
-        tests = [part for rule in phase.following if (part := _change(c, rule, number, player))]
-        if tests:
-            code = ""
-            for condition, target in reversed(tests):
-                rest = f"\nelse:\n{indent(code)}" if code else ""
-                code = f"if {condition}:\n    state[{_phase_cell(player)}] = {target}{rest}"
-            word = "elif" if branches else "if"
-            branches.append(f"{word} state[{_phase_cell(player)}] == {number}:\n{indent(code)}")
-    return "\n".join(branches)
+    cell = f"state[{_phase_cell(player)}]"
+    branches = []
+    for number, phase in enumerate(c.model.phases):
+        changes = [part for rule in phase.following if (part := _change(c, rule, number, player))]
+        if changes:
+            code = cases((condition, f"{cell} = {target}") for condition, target in changes)
+            branches.append((f"{cell} == {number}", code))
+    return cases(branches)
 
 
 def _phase_cell(player: int) -> str:

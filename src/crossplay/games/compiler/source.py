@@ -25,13 +25,14 @@ class KernelSource:
         self._functions: dict[str, str] = {}
         self._kernels: list[str] = []
         self._names: dict[tuple[str, str], str] = {}
+        self._counts: Counter[str] = Counter()  # of names by prefix
 
     def _name(self, prefix: str, content: str) -> str:
         known = self._names.get((prefix, content))
         if known is None:
-            count = sum(other == prefix for other, _ in self._names)
-            known = prefix if count == 0 else f"{prefix}_{count + 1}"
-            self._names[prefix, content] = known
+            self._counts[prefix] += 1
+            count = self._counts[prefix]
+            known = self._names[prefix, content] = prefix if count == 1 else f"{prefix}_{count}"
         return known
 
     def table(self, prefix: str, values: np.ndarray) -> str:
