@@ -20,7 +20,7 @@ from crossplay.config.experiment import (
     TrainingSettings,
     UctSettings,
 )
-from crossplay.config.ntuple import NtupleSettings
+from crossplay.config.ntuple import NtupleEvaluation, NtupleSettings, NtupleStudy
 from crossplay.config.parsing import check_settings, parse_settings
 from crossplay.config.schema import experiment_schema, schema_text
 
@@ -33,7 +33,9 @@ __all__ = [
     "LayoutSettings",
     "Mode",
     "NetworkSettings",
+    "NtupleEvaluation",
     "NtupleSettings",
+    "NtupleStudy",
     "SelfPlaySettings",
     "Settings",
     "SimilaritySettings",

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from crossplay.config.base import Fraction, Key, Settings
+from crossplay.config.ntuple import NtupleStudy
 from crossplay.config.parsing import close_matches
 
 Mode = Literal["zero-shot", "fine-tune", "fine-tune-reinit"]
@@ -185,14 +186,18 @@ class TrainingSections(Settings):
     )
 
 
-class Experiment(GameTable):
-    """One experiment: which games, what is transferred, and how everything is trained and measured."""
+class Experiment(Settings):
+    """One experiment: which games, what is transferred, and how everything is trained and measured.
+
+    Transfer between board games (games, sources and targets), learnings of 2048 (ntuple), or both.
+    """
 
     experiment: Key = Field(description="Name; results go to results/NAME.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Seed of everything random.")
     layout: LayoutSettings = Field(default=LayoutSettings(), description="The layout of tensors.")
-    sources: tuple[Key, ...] = Field(min_length=1, description="Keys of the games learned first.")
-    targets: tuple[Key, ...] = Field(min_length=1, description="Keys of the games transferred to.")
+    games: dict[Key, GameChoice] = Field(default={}, description="The games, each under a short key.")
+    sources: tuple[Key, ...] = Field(default=(), description="Keys of the games learned first.")
+    targets: tuple[Key, ...] = Field(default=(), description="Keys of the games transferred to.")
     modes: tuple[Mode, ...] = Field(
         default=("zero-shot", "fine-tune", "fine-tune-reinit"), min_length=1, description="Kinds of transfer."
     )
@@ -202,6 +207,7 @@ class Experiment(GameTable):
     )
     evaluation: EvaluationSettings = Field(default=EvaluationSettings(), description="Matches.")
     similarity: SimilaritySettings = Field(default=SimilaritySettings(), description="Comparing games.")
+    ntuple: NtupleStudy = Field(default=NtupleStudy(), description="Learnings of 2048.")
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -210,6 +216,13 @@ class Experiment(GameTable):
 
     @model_validator(mode="after")
     def _known_games(self) -> Experiment:
+        if not (self.games or self.sources or self.targets):
+            if not self.ntuple.runs:
+                raise ValueError("games: missing, with sources and targets, or else ntuple.runs")
+            return self
+        for name in ("games", "sources", "targets"):
+            if not getattr(self, name):
+                raise ValueError(f"{name}: missing")
         for name in ("sources", "targets", "modes"):
             values: tuple[str, ...] = getattr(self, name)
             if len(set(values)) != len(values):

@@ -1,4 +1,4 @@
-"""Settings of learning 2048 with n-tuple networks."""
+"""Settings of learning 2048 with n-tuple networks, and of studies that compare several learnings."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from crossplay.config.base import Settings
+from crossplay.config.base import Key, Settings
+from crossplay.config.parsing import close_matches
 
 Stages = Literal[1, 2, 4, 8, 16, 32]
 
@@ -97,3 +98,64 @@ class NtupleSettings(Settings):
         if self.horizon is not None and self.horizon > 1 and self.chosen_decay == 0:
             raise ValueError(f"horizon: must be 1 when decay is 0, got {self.horizon}")
         return self
+
+
+class NtupleEvaluation(Settings):
+    """Games of finished networks, with and without search."""
+
+    games: int = Field(default=1000, ge=2, le=10**8, description="Games of each network without search.")
+    search_games: int = Field(default=300, ge=0, le=10**7, description="Games with search; 0 leaves it out.")
+    search_plies: int = Field(default=3, ge=2, le=8, description="Plies of the search.")
+    downgrade: bool = Field(
+        default=False, description="Look boards with a very large tile up as if all large tiles were halved."
+    )
+    threads: int = Field(default=1, ge=1, le=256, description="Threads, each with its share of the games.")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="Added to the experiment's seed.")
+
+
+class NtupleStudy(Settings):
+    """Learnings of 2048 that are compared with each other."""
+
+    runs: dict[Key, NtupleSettings] = Field(
+        default={}, description="Learnings, each under a short key; 'initial' is the key of another one."
+    )
+    repeats: int = Field(
+        default=1, ge=1, le=1000, description="Times that each is done; results are then KEY-1, KEY-2, ..."
+    )
+    tables: dict[str, tuple[Key, ...]] = Field(
+        default={}, description="Tables of the report: a title and the runs in it; by default all in one."
+    )
+    evaluation: NtupleEvaluation = Field(default=NtupleEvaluation(), description="Games at the end.")
+
+    @model_validator(mode="after")
+    def _known_runs(self) -> NtupleStudy:
+        for title, keys in self.tables.items():
+            for key in keys:
+                if key not in self.runs:
+                    raise ValueError(f"tables.{title}: no run {key!r}{close_matches(key, self.runs)}")
+            if not keys or len(set(keys)) < len(keys):
+                raise ValueError(f"tables.{title}: must name at least one run, and each run once")
+        for key, run in self.runs.items():
+            if run.initial is not None and run.initial not in self.runs:
+                raise ValueError(
+                    f"runs.{key}.initial: no run {run.initial!r}{close_matches(run.initial, self.runs)}"
+                )
+            self._check_origin(key)
+        return self
+
+    def _check_origin(self, key: str) -> None:
+        """Refuse a run that starts, by way of others, from itself, or from a network of another form."""
+        run, met = self.runs[key], [key]
+        while run.initial in self.runs:
+            origin = self.runs[run.initial]
+            if (origin.network, origin.stages) != (run.network, run.stages):
+                raise ValueError(
+                    f"runs.{met[-1]}.initial: {run.initial} has network {origin.network} and {origin.stages} "
+                    f"stages, this run {run.network} and {run.stages}; both must be the same"
+                )
+            if run.initial in met:
+                raise ValueError(
+                    f"runs.{key}.initial: goes round in a circle: {' from '.join(met)} from {run.initial}"
+                )
+            met.append(run.initial)
+            run = origin
