@@ -16,6 +16,7 @@ _COMMANDS = {
     "evaluate": "crossplay.cli.evaluate:evaluate",
     "similarity": "crossplay.cli.similarity:similarity",
     "report": "crossplay.cli.report:report",
+    "ntuple": "crossplay.cli.ntuple:ntuple",
     "config": "crossplay.cli.config:config",
     "tracking": "crossplay.cli.tracking:tracking",
     "ui": "crossplay.cli.tracking:ui",
