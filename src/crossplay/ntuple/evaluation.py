@@ -1,0 +1,221 @@
+"""How well a network plays 2048: many games, their mean score and how often they reach the large tiles."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from crossplay.errors import CrossplayError
+from crossplay.evaluation.intervals import wilson
+from crossplay.ntuple.board import row_table
+from crossplay.ntuple.downgrade import FROM
+from crossplay.ntuple.greedy import greedy_player
+
+if TYPE_CHECKING:
+    from crossplay.ntuple.files import Network
+
+TILES = (2048, 4096, 8192, 16384, 32768)  # whose rates are told
+GAMES_PER_CALL = 64  # of the greedy player: a fraction of a second
+CONFIDENCE = 0.95
+
+Progress = Callable[[int], None]
+
+
+class Games(NamedTuple):
+    """Games that were played; ``seconds`` is wall time, ``cpu_seconds`` that of all threads together."""
+
+    scores: np.ndarray  # int64[games]
+    largest: np.ndarray  # int8[games], exponents of the largest tiles
+    moves: np.ndarray  # int64[games]
+    seconds: float
+    cpu_seconds: float
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What many games say of a player.
+
+    Attributes:
+        games: how many.
+        mean: of the scores.
+        interval: of the mean, with a confidence of 95 % (Student's t); None from a single game.
+        best: largest score.
+        reach: share of the games with this tile or a larger one.
+        reach_interval: of these shares, with a confidence of 95 % (Wilson).
+        moves: of all games.
+        seconds: wall time.
+        cpu_seconds: of all threads together.
+    """
+
+    games: int
+    mean: float
+    interval: tuple[float, float] | None
+    best: int
+    reach: dict[str, float]
+    reach_interval: dict[str, tuple[float, float]]
+    moves: int
+    seconds: float
+    cpu_seconds: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as values of JSON."""
+        return asdict(self)
+
+
+def evaluate(
+    network: Network,
+    games: int,
+    plies: int = 1,
+    *,
+    seconds_per_move: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    downgrade: bool = False,
+    progress: Progress | None = None,
+) -> Scores:
+    """Play games with a network and sum them up; arguments and errors as for :func:`play_games`."""
+    return summary(
+        play_games(
+            network,
+            games,
+            plies,
+            seconds_per_move=seconds_per_move,
+            seed=seed,
+            threads=threads,
+            downgrade=downgrade,
+            progress=progress,
+        )
+    )
+
+
+def play_games(
+    network: Network,
+    games: int,
+    plies: int = 1,
+    *,
+    seconds_per_move: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    downgrade: bool = False,
+    progress: Progress | None = None,
+) -> Games:
+    """Play whole games.
+
+    Args:
+        network: its header and weights, which are only read.
+        games: how many; each has its own random numbers, given by ``seed`` and its number.
+        plies: moves that the player looks ahead; 1 is greedy. With a time limit, the most it looks ahead.
+        seconds_per_move: time limit of a move, instead of a fixed number of plies.
+        seed: of all games.
+        threads: that play; the results are the same for any number unless time is limited.
+        downgrade: with tile-downgrading.
+        progress: called with the number of finished games, now and then, in any of the threads.
+
+    Raises:
+        CrossplayError: no game or move to play, or weights that are not numbers.
+    """
+    if games < 1:
+        raise CrossplayError(f"games: at least 1, got {games}")
+    if threads < 1:
+        raise CrossplayError(f"threads: at least 1, got {threads}")
+    if plies < 1:
+        raise CrossplayError(f"plies: at least 1, got {plies}")
+    played = Games(np.zeros(games, np.int64), np.zeros(games, np.int8), np.zeros(games, np.int64), 0.0, 0.0)
+    play_some = _greedy(network, seed, downgrade, played)
+    start = time.perf_counter()
+    cpu_seconds = _share_out(play_some, games, GAMES_PER_CALL, threads, progress)
+    return played._replace(seconds=time.perf_counter() - start, cpu_seconds=cpu_seconds)
+
+
+def _greedy(network: Network, seed: int, downgrade: bool, played: Games) -> Callable[[int, int], bool]:
+    header, rows = network.header, row_table()
+    kernel = greedy_player(header.tuples, header.stage_bits, header.promotion, FROM if downgrade else 0)
+
+    def play_some(first: int, end: int) -> bool:
+        outputs = (output[first:end] for output in played[:3])
+        return bool(kernel(network.weights, rows, np.uint64(seed), first, *outputs))
+
+    return play_some
+
+
+def _share_out(
+    play_some: Callable[[int, int], bool],
+    games: int,
+    per_call: int,
+    threads: int,
+    progress: Progress | None,
+) -> float:
+    """Let threads play the games, some at a time, and return the CPU time that they took.
+
+    ``play_some`` gets the first number and the one after the last, and tells whether all went well.
+    """
+    lock = threading.Lock()
+    starts = iter(range(0, games, per_call))
+    stop = threading.Event()
+    cpu_seconds = 0.0
+    finished = 0
+
+    def work() -> None:
+        nonlocal cpu_seconds, finished
+        before = time.thread_time()
+        while not stop.is_set():
+            with lock:
+                first = next(starts, None)
+            if first is None:
+                break
+            end = min(first + per_call, games)
+            if not play_some(first, end):
+                raise CrossplayError(
+                    "the network's values are not numbers: learning diverged; train it with a smaller --rate"
+                )
+            with lock:
+                finished += end - first
+                if progress is not None:
+                    progress(finished)
+        with lock:
+            cpu_seconds += time.thread_time() - before
+
+    with ThreadPoolExecutor(threads) as pool:
+        workers = [pool.submit(work) for _ in range(threads)]
+        try:
+            done, _ = wait(workers, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()
+        for worker in done:
+            worker.result()
+    return cpu_seconds
+
+
+def summary(played: Games) -> Scores:
+    """The mean score of games and the shares that reached the large tiles, with intervals."""
+    games = len(played.scores)
+    reached = {str(tile): int(np.sum(2.0**played.largest >= tile)) for tile in TILES}
+    return Scores(
+        games=games,
+        mean=float(played.scores.mean()),
+        interval=mean_interval(played.scores),
+        best=int(played.scores.max()),
+        reach={tile: count / games for tile, count in reached.items()},
+        reach_interval={tile: wilson(count, games, CONFIDENCE) for tile, count in reached.items()},
+        moves=int(played.moves.sum()),
+        seconds=played.seconds,
+        cpu_seconds=played.cpu_seconds,
+    )
+
+
+def mean_interval(values: np.ndarray, confidence: float = CONFIDENCE) -> tuple[float, float] | None:
+    """Student's interval of a mean, not below 0; None for a single value."""
+    if len(values) < 2:
+        return None
+    mean = float(values.mean())
+    deviate = float(stdtrit(len(values) - 1, (1 + confidence) / 2))
+    half = deviate * float(values.std(ddof=1)) / math.sqrt(len(values))
+    return max(0.0, mean - half), mean + half
