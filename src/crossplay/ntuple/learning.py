@@ -33,6 +33,7 @@ from numba import njit, types
 from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, new_game, stage_of, transpose
 from crossplay.ntuple.intrinsics import prefetch_weights, store_indices, sum_weights
 from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
+from crossplay.ntuple.tables import ACCUMULATORS
 
 GAMES = 2  # played in turns by each thread
 QUEUE = 1000  # initial positions remembered of each stage, for carousel shaping
@@ -68,10 +69,6 @@ class Rule(NamedTuple):
     stage_bits: int = 0
     promotion: bool = True
     carousel_bits: int = 0
-
-
-# Accumulators beside each weight; stored together, apart from the weights that playing needs.
-ACCUMULATORS = {"td": 0, "tc": 2, "autostep": 4}
 
 
 class Worker(NamedTuple):

@@ -10,6 +10,9 @@ import numpy as np
 
 from crossplay.errors import CrossplayError
 
+# Numbers that a rule keeps beside every weight; stored together, apart from the weights that playing needs.
+ACCUMULATORS = {"td": 0, "tc": 2, "autostep": 4}
+
 _HUGE = 1 << 21
 _GIB = 1 << 30
 
