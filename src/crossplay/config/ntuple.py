@@ -80,16 +80,16 @@ class NtupleSettings(Settings):
     )
 
     @property
-    def chosen_rate(self) -> float:
-        """The learning rate, or the rule's default."""
-        return self.rate if self.rate is not None else {"td": 0.1, "tc": 1.0, "autostep": 1.0}[self.rule]
-
-    @property
     def chosen_decay(self) -> float:
         """Lambda, or the rule's default."""
         if self.decay is not None:
             return self.decay
         return 0.0 if self.rule == "autostep" else 0.5
+
+    def resolved(self) -> NtupleSettings:
+        """The settings with the rule's defaults filled in."""
+        rate = self.rate if self.rate is not None else {"td": 0.1, "tc": 1.0, "autostep": 1.0}[self.rule]
+        return self.model_copy(update={"rate": rate, "decay": self.chosen_decay})
 
     @model_validator(mode="after")
     def _consistent(self) -> NtupleSettings:
@@ -107,7 +107,7 @@ class NtupleEvaluation(Settings):
     search_games: int = Field(default=300, ge=0, le=10**7, description="Games with search; 0 leaves it out.")
     search_plies: int = Field(default=3, ge=2, le=8, description="Plies of the search.")
     downgrade: bool = Field(
-        default=False, description="Look boards with a very large tile up as if all large tiles were halved."
+        default=False, description="Judge boards with a tile of 32768 as if their large tiles were halved."
     )
     threads: int = Field(default=1, ge=1, le=256, description="Threads, each with its share of the games.")
     seed: int = Field(default=0, ge=0, lt=2**32, description="Added to the experiment's seed.")

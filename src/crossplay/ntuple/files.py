@@ -132,12 +132,17 @@ class TableFile:
         header: what it says about its network.
         state: what else it says; nothing in a model.
 
+    Args:
+        path: the file.
+        remedy: what to do if it is of no use, for the message.
+
     Raises:
         CrossplayError: no such file, cut short, damaged, or not a network for 2048.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, remedy: str = "give another file, or write this one again") -> None:
         self.path = path
+        self._remedy = remedy
         if not path.is_file():
             raise CrossplayError(f"no network at {path}; give the folder or file that 'ntuple train' wrote")
         try:
@@ -185,9 +190,7 @@ class TableFile:
 
     def unusable(self, reason: str) -> CrossplayError:
         """The error that says why this file is of no use."""
-        return CrossplayError(
-            f"cannot load network {self.path}: {reason}; give another file, or write this one again"
-        )
+        return CrossplayError(f"cannot load network {self.path}: {reason}; {self._remedy}")
 
 
 def save_network(path: Path, header: NetworkHeader, weights: np.ndarray) -> None:
