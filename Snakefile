@@ -1,4 +1,4 @@
-# The workflow: learn source games, carry the networks over to target games, measure, report.
+# The workflow: learn source games, carry the networks over to target games, measure, report; learn 2048.
 #
 #   snakemake --cores 2                              the demo, config/demo.yaml
 #   snakemake --cores 8 --configfile my.yaml         another experiment
@@ -21,6 +21,7 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/transfer.smk"
 include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/similarity.smk"
+include: "workflow/rules/ntuple.smk"
 include: "workflow/rules/report.smk"
 
 

@@ -12,12 +12,14 @@ from snakemake.utils import validate
 
 from crossplay.config import Experiment, check_settings
 from crossplay.errors import CrossplayError
+from crossplay.ntuple.study import runs_of
+
+ORIGIN = " + ".join(map(str, workflow.configfiles)) or "--config"
 
 try:
     # First for one clear line about a mistake; then the schema, which also fills in the defaults.
-    EXPERIMENT = check_settings(
-        Experiment, config, " + ".join(map(str, workflow.configfiles)) or "--config"
-    )
+    EXPERIMENT = check_settings(Experiment, config, ORIGIN)
+    NTUPLE_RUNS = runs_of(EXPERIMENT.ntuple, ORIGIN)
 except CrossplayError as error:
     raise WorkflowError(str(error))
 validate(config, schema="../../config/schema.yaml")
@@ -40,6 +42,7 @@ wildcard_constraints:
     source="|".join(map(re.escape, SOURCES)),
     target="|".join(map(re.escape, TARGETS)),
     mode="|".join(MODES),
+    run="|".join(map(re.escape, NTUPLE_RUNS)),
 
 
 def section(*path):
@@ -126,6 +129,45 @@ def evaluated_arguments(wildcards, input):
     return " ".join(shlex.quote(f"--{key}={value}") for key, value in keys.items())
 
 
+def ntuple_initial(wildcards):
+    """The network that a run of 2048 starts from, if it starts from another run's."""
+    initial = NTUPLE_RUNS[wildcards.run].initial
+    folder = f"results/{wildcards.experiment}/ntuple/{initial}"
+    return [f"{folder}/model.safetensors"] if initial else []
+
+
+def ntuple_settings(wildcards, input):
+    """The settings of one learning of 2048; what it starts from is named by its file."""
+    settings = config["ntuple"]["runs"][NTUPLE_RUNS[wildcards.run].key]
+    initial = input[0] if input else None
+    return json.dumps({**settings, "initial": initial}, sort_keys=True)
+
+
+def ntuple_seed(wildcards):
+    """The experiment's seed, another one for each repeat."""
+    return config["seed"] + NTUPLE_RUNS[wildcards.run].repeat
+
+
+def ntuple_measured(wildcards):
+    """The network that is measured: without redundant tuples it plays the same, and faster."""
+    redundant = NTUPLE_RUNS[wildcards.run].redundant
+    folder = f"results/{wildcards.experiment}/ntuple/{wildcards.run}"
+    return (
+        f"{folder}/folded/model.safetensors"
+        if redundant
+        else f"{folder}/model.safetensors"
+    )
+
+
+def shown(name, caption, category):
+    """An output of the report that Snakemake's own report shows as well."""
+    return report(
+        f"results/{{experiment}}/report/{name}",
+        caption=f"../report/{caption}.rst",
+        category=category,
+    )
+
+
 # What the stages are made of, for code_of.
 TRAINING = ("games", "networks", "search", "selfplay", "training")
 CHANNELS = ("games", "similarity", "transfer/channels.py", "transfer/mapping.py")
@@ -133,3 +175,21 @@ TRANSFER = ("networks", "transfer")
 EVALUATION = ("games", "networks", "search", "evaluation")
 SIMILARITY = ("games", "similarity")
 FIGURES = ("figures", "report")
+# Not how tables are kept, nor the games that measure a network on its way: learning takes long.
+NTUPLE_LEARNING = tuple(
+    f"ntuple/{name}.py"
+    for name in ("board", "intrinsics", "learning", "shapes", "training")
+)
+NTUPLE_FOLDING = ("ntuple/folding.py", "ntuple/shapes.py")
+NTUPLE_PLAYING = tuple(
+    f"ntuple/{name}.py"
+    for name in (
+        "board",
+        "downgrade",
+        "evaluation",
+        "expectimax",
+        "greedy",
+        "intrinsics",
+        "shapes",
+    )
+)

@@ -1,14 +1,11 @@
 """Tables and figures of an experiment, and a page that explains them."""
 
-REPORT = "results/{experiment}/report"
-
-
-rule report:
-    input:
-        evaluations=[
-            *expand(
-                "results/{{experiment}}/evaluate/source/{game}.json", game=SOURCES
-            ),
+# An experiment has transfer between board games, learnings of 2048, or both.
+REPORT_INPUT, REPORT_OUTPUT = {}, {"page": shown("index.html", "page", "Report")}
+if SOURCES:
+    REPORT_INPUT |= {
+        "evaluations": [
+            *expand("results/{{experiment}}/evaluate/source/{game}.json", game=SOURCES),
             *expand(
                 "results/{{experiment}}/evaluate/scratch/{game}.json", game=TARGETS
             ),
@@ -18,45 +15,42 @@ rule report:
                 mode=MODES,
             ),
         ],
-        mappings=expand("results/{{experiment}}/mapping/{pair}.json", pair=PAIRS),
-        similarity="results/{experiment}/similarity/similarity.json",
+        "mappings": expand("results/{{experiment}}/mapping/{pair}.json", pair=PAIRS),
+        "similarity": "results/{experiment}/similarity/similarity.json",
+    }
+    REPORT_OUTPUT |= {
+        "transfer": shown("transfer.png", "transfer", "Transfer"),
+        "transfer_table": shown("transfer.csv", "transfer", "Transfer"),
+        "curves": shown("learning_curves.png", "curves", "Transfer"),
+        "curves_table": shown("learning_curves.csv", "curves", "Transfer"),
+        "similarity": shown("similarity.png", "similarity", "Similarity"),
+        "similarity_table": shown("similarity.csv", "similarity", "Similarity"),
+        "vector": expand(
+            "results/{{experiment}}/report/{name}.svg",
+            name=["transfer", "learning_curves", "similarity"],
+        ),
+    }
+if NTUPLE_RUNS:
+    REPORT_INPUT |= {
+        "ntuple": expand(
+            "results/{{experiment}}/ntuple/{run}/{file}.json",
+            run=NTUPLE_RUNS,
+            file=["curve", "evaluation"],
+        ),
+    }
+    REPORT_OUTPUT |= {
+        "ntuple_table": shown("ntuple.csv", "ntuple", "2048"),
+        "ntuple_curves": shown("ntuple_curves.png", "ntuple_curves", "2048"),
+        "ntuple_curves_table": shown("ntuple_curves.csv", "ntuple_curves", "2048"),
+        "ntuple_vector": "results/{experiment}/report/ntuple_curves.svg",
+    }
+
+
+rule report:
+    input:
+        **REPORT_INPUT,
     output:
-        page=report(
-            f"{REPORT}/index.html", caption="../report/page.rst", category="Report"
-        ),
-        transfer=report(
-            f"{REPORT}/transfer.png",
-            caption="../report/transfer.rst",
-            category="Transfer",
-        ),
-        transfer_table=report(
-            f"{REPORT}/transfer.csv",
-            caption="../report/transfer.rst",
-            category="Transfer",
-        ),
-        curves=report(
-            f"{REPORT}/learning_curves.png",
-            caption="../report/curves.rst",
-            category="Transfer",
-        ),
-        curves_table=report(
-            f"{REPORT}/learning_curves.csv",
-            caption="../report/curves.rst",
-            category="Transfer",
-        ),
-        similarity=report(
-            f"{REPORT}/similarity.png",
-            caption="../report/similarity.rst",
-            category="Similarity",
-        ),
-        similarity_table=report(
-            f"{REPORT}/similarity.csv",
-            caption="../report/similarity.rst",
-            category="Similarity",
-        ),
-        vector=multiext(
-            f"{REPORT}/", "transfer.svg", "learning_curves.svg", "similarity.svg"
-        ),
+        **REPORT_OUTPUT,
     log:
         "logs/{experiment}/report.log",
     conda:

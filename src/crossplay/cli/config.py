@@ -30,7 +30,9 @@ def schema(output: Path | None) -> None:
 def check(files: tuple[Path, ...]) -> None:
     """Say whether experiment FILES are valid."""
     from crossplay.config import Experiment, parse_settings
+    from crossplay.ntuple.study import runs_of
 
     for file in files:
         experiment = parse_settings(Experiment, file)
+        runs_of(experiment.ntuple, str(file))
         click.echo(f"{file}: valid experiment {experiment.experiment!r}")

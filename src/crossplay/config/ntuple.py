@@ -140,22 +140,10 @@ class NtupleStudy(Settings):
                 raise ValueError(
                     f"runs.{key}.initial: no run {run.initial!r}{close_matches(run.initial, self.runs)}"
                 )
-            self._check_origin(key)
+        for key in self.runs:
+            met = [key]
+            while (initial := self.runs[met[-1]].initial) is not None:
+                if initial in met:
+                    raise ValueError(f"runs.{key}.initial: a circle, {' from '.join([*met, initial])}")
+                met.append(initial)
         return self
-
-    def _check_origin(self, key: str) -> None:
-        """Refuse a run that starts, by way of others, from itself, or from a network of another form."""
-        run, met = self.runs[key], [key]
-        while run.initial in self.runs:
-            origin = self.runs[run.initial]
-            if (origin.network, origin.stages) != (run.network, run.stages):
-                raise ValueError(
-                    f"runs.{met[-1]}.initial: {run.initial} has network {origin.network} and {origin.stages} "
-                    f"stages, this run {run.network} and {run.stages}; both must be the same"
-                )
-            if run.initial in met:
-                raise ValueError(
-                    f"runs.{key}.initial: goes round in a circle: {' from '.join(met)} from {run.initial}"
-                )
-            met.append(run.initial)
-            run = origin

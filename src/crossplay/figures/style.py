@@ -46,9 +46,17 @@ def house_style() -> Iterator[None]:
 
 def new_figure(widths: Sequence[float], height: float) -> tuple[Figure, list[Axes]]:
     """A figure with panels of these widths side by side; sizes in inches."""
-    figure = Figure(figsize=(sum(widths), height), layout="constrained")
-    axes = figure.subplots(1, len(widths), squeeze=False, width_ratios=widths)
-    return figure, list(axes[0])
+    figure, rows = new_grid(widths, [height])
+    return figure, rows[0]
+
+
+def new_grid(widths: Sequence[float], heights: Sequence[float]) -> tuple[Figure, list[list[Axes]]]:
+    """A figure with rows of panels; sizes in inches. The panels are ``[row][column]``."""
+    figure = Figure(figsize=(sum(widths), sum(heights)), layout="constrained")
+    rows = figure.subplots(
+        len(heights), len(widths), squeeze=False, width_ratios=widths, height_ratios=heights
+    )
+    return figure, [list(row) for row in rows]
 
 
 def save_figure(figure: Figure, *paths: Path) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
-from matplotlib.figure import Figure
+import yaml
 
 from crossplay.config import Experiment
-from crossplay.figures import Curve, Matrix, draw_curves, draw_matrices, save_figure
+from crossplay.figures import save_figure
 from crossplay.files import write_text
-from crossplay.report.page import build_page
-from crossplay.report.results import Evaluation, Results, Score, read_results
-from crossplay.report.tables import curve_rows, similarity_rows, transfer_rows, write_csv
-
-# Line styles by mode: fine-tuned solid, with fresh heads dotted; zero-shot is a single point.
-_STYLES = ("fine-tune", "fine-tune-reinit", "zero-shot")
+from crossplay.report.html import fill
+from crossplay.report.ntuple import ntuple_part
+from crossplay.report.part import Part, Row
+from crossplay.report.transfer import transfer_part
 
 
 def write_report(experiment: Experiment, results_folder: Path, output: Path, version: str) -> list[Path]:
@@ -32,104 +34,51 @@ def write_report(experiment: Experiment, results_folder: Path, output: Path, ver
     Raises:
         CrossplayError: a result is missing or damaged, or the folder cannot be written.
     """
-    results = read_results(experiment, results_folder)
+    parts = []
+    if experiment.games:
+        parts.append(transfer_part(experiment, results_folder))
+    if experiment.ntuple.runs:
+        parts.append(ntuple_part(experiment.ntuple, results_folder))
+    written: list[Path] = []
+    sections = []
+    for part in parts:
+        written += _write_files(part, output)
+        vector = {name: (output / f"{name}.svg").read_bytes() for name in part.figures}
+        sections.append(part.section(vector))
+    page = output / "index.html"
+    write_text(page, _page(experiment, sections, version))
+    return [*written, page]
+
+
+def _write_files(part: Part, output: Path) -> list[Path]:
     written = []
-    tables = {
-        "transfer": transfer_rows(results),
-        "learning_curves": curve_rows(results),
-        "similarity": similarity_rows(results),
-    }
-    for name, rows in tables.items():
-        write_csv(output / f"{name}.csv", rows, list(rows[0]))
+    for name, rows in part.tables.items():
         written.append(output / f"{name}.csv")
-    figures = {
-        "transfer": transfer_figure(results),
-        "learning_curves": curves_figure(results),
-        "similarity": similarity_figure(results),
-    }
-    for name, figure in figures.items():
+        _write_csv(written[-1], rows)
+    for name, figure in part.figures.items():
         paths = [output / f"{name}.png", output / f"{name}.svg"]
         save_figure(figure, *paths)
         written += paths
-    vector = {name: (output / f"{name}.svg").read_bytes() for name in figures}
-    write_text(output / "index.html", build_page(results, vector, version))
-    return [*written, output / "index.html"]
+    return written
 
 
-def transfer_figure(results: Results) -> Figure:
-    """Scores by source, target and mode, against the model from scratch and against UCT."""
-    modes = results.experiment.modes
-    pairs = results.experiment.pairs
-    cells = {(t.source, t.target, t.mode): t for t in results.transfers}
-    columns = [mode.replace("fine-tune-", "fine-tune,\n") for mode in modes]
-
-    def matrix(title: str, columns: list[str], scores: list[list[Score]], names: list[str]) -> Matrix:
-        return Matrix(
-            title,
-            names,
-            columns,
-            [[score.score for score in row] for row in scores],
-            [[f"{100 * s.score:.1f}%" for s in row] for row in scores],
-            [[f"[{100 * s.low:.0f}, {100 * s.high:.0f}]" for s in row] for row in scores],
-            diverging=True,
-        )
-
-    head_to_head = [[cells[*pair, mode].scratch for mode in modes] for pair in pairs]
-    against_uct = [
-        [*(cells[*pair, mode].evaluation.uct for mode in modes), results.scratch[pair[1]].uct]
-        for pair in pairs
-    ]
-    return draw_matrices(
-        [
-            matrix(
-                "Score against the model from scratch",
-                columns,
-                head_to_head,
-                [f"{source} → {target}" for source, target in pairs],
-            ),
-            matrix("Score against UCT", [*columns, "from\nscratch"], against_uct, [""] * len(pairs)),
-        ]
-    )
+def _write_csv(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows as CSV with a heading line."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue())
 
 
-def curves_figure(results: Results) -> Figure:
-    """Scores against UCT while training on each target."""
-    panels = {}
-    for target, scratch in results.scratch.items():
-        curves = [_curve("from scratch", scratch)]
-        for transfer in results.transfers_to(target):
-            style = _STYLES.index(transfer.mode)
-            label = f"{transfer.source}, {transfer.mode}"
-            curves.append(_curve(label, transfer.evaluation, transfer.source, style))
-        panels[target] = curves
-    uct = results.experiment.evaluation.uct
-    return draw_curves(panels, f"against UCT ({uct.iterations} x {uct.playouts})")
-
-
-def _curve(label: str, evaluation: Evaluation, group: str | None = None, style: int = 0) -> Curve:
-    positions, scores = zip(*evaluation.curve, strict=True)
-    return Curve(
-        label,
-        positions,
-        [score.score for score in scores],
-        [score.low for score in scores],
-        [score.high for score in scores],
-        group,
-        style,
-    )
-
-
-def similarity_figure(results: Results) -> Figure:
-    """Both similarities of every pair of games."""
-    table = results.similarity
-    names = table["names"]
-
-    def matrix(title: str, values: list[list[float]], rows: list[str]) -> Matrix:
-        return Matrix(title, rows, names, values, [[f"{value:.2f}" for value in row] for row in values])
-
-    return draw_matrices(
-        [
-            matrix("Rules as written", table["ludemes"], names),
-            matrix(f"Moves up to ply {table['depth']}", table["continuations"], [""] * len(names)),
-        ]
-    )
+def _page(experiment: Experiment, sections: Sequence[str], version: str) -> str:
+    """One self-contained page for a reader who was not there."""
+    settings = yaml.safe_dump(experiment.model_dump(mode="json"), sort_keys=False, width=100)
+    gaps = {
+        "experiment": escape(experiment.experiment),
+        "version": escape(version),
+        "seed": experiment.seed,
+        "sections": "\n".join(sections),
+        "settings": escape(settings),
+    }
+    return fill("crossplay.report", "page.html", gaps)

@@ -1,14 +1,13 @@
-"""The results of an experiment, read from its files into plain rows."""
+"""The results of transfer between board games, read from their files."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from crossplay.config import Experiment
-from crossplay.errors import CrossplayError
+from crossplay.report.part import read_json, unusable
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything the report is about; evaluations are by game key."""
+    """Everything this part of the report is about; evaluations are by game key."""
 
     experiment: Experiment
     sources: dict[str, Evaluation]
@@ -98,13 +97,13 @@ def read_results(experiment: Experiment, folder: Path) -> Results:
             for source, target in experiment.pairs
             for mode in experiment.modes
         ],
-        _read(folder / "similarity/similarity.json"),
-        {f"{s}--{t}": _read(folder / f"mapping/{s}--{t}.json") for s, t in experiment.pairs},
+        read_json(folder / "similarity/similarity.json"),
+        {f"{s}--{t}": read_json(folder / f"mapping/{s}--{t}.json") for s, t in experiment.pairs},
     )
 
 
 def _evaluation(path: Path, head_to_head: bool = False) -> Evaluation:
-    record = _read(path)
+    record = read_json(path)
     try:
         matches = record["matches"]
         return Evaluation(
@@ -114,20 +113,4 @@ def _evaluation(path: Path, head_to_head: bool = False) -> Evaluation:
             [(point["positions"], Score.of(point)) for point in record["curve"]],
         )
     except (KeyError, TypeError) as error:
-        raise _unusable(path, "is no evaluation, or of another version") from error
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise _unusable(path, "is missing") from error
-    except ValueError as error:
-        raise _unusable(path, "is not valid JSON") from error
-    if not isinstance(record, dict):
-        raise _unusable(path, "is not a JSON object")
-    return record
-
-
-def _unusable(path: Path, fault: str) -> CrossplayError:
-    return CrossplayError(f"{path} {fault}; let the workflow (snakemake) make it again")
+        raise unusable(path, "is no evaluation, or of another version") from error

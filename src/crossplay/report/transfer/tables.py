@@ -1,18 +1,11 @@
-"""The report's tables as rows of plain values, for CSV files and for the page."""
+"""Tables of transfer as rows of plain values, for CSV files and for the page."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from crossplay.evaluation.intervals import difference_interval
-from crossplay.files import write_text
-from crossplay.report.results import Results, Score
-
-Row = Mapping[str, Any]
+from crossplay.report.transfer.results import Results, Score
 
 
 def transfer_rows(results: Results) -> list[dict[str, Any]]:
@@ -79,15 +72,6 @@ def similarity_rows(results: Results) -> list[dict[str, Any]]:
         for i in range(len(names))
         for j in range(i + 1, len(names))
     ]
-
-
-def write_csv(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Write rows as CSV with a heading line."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    write_text(path, text.getvalue())
 
 
 def _columns(prefix: str, score: Score) -> dict[str, Any]:

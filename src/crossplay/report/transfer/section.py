@@ -1,53 +1,45 @@
-"""The report as one self-contained HTML page for a reader who was not there."""
+"""The part of the page about transfer between board games."""
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
-from importlib import resources
-from string import Template
 
-import yaml
-
-from crossplay.report.results import Results, Score, Transfer
-from crossplay.report.tables import curve_rows, similarity_rows, transfer_rows
+from crossplay.report.html import figure, fill, listing, table
+from crossplay.report.transfer.results import Results, Score, Transfer
+from crossplay.report.transfer.tables import curve_rows, similarity_rows, transfer_rows
 
 
-def build_page(results: Results, figures: Mapping[str, bytes], version: str) -> str:
-    """The page's HTML: the file ``page.html`` with its gaps filled.
+def build_section(results: Results, figures: Mapping[str, bytes]) -> str:
+    """The HTML of the section.
 
     Args:
         results: everything there is to tell.
         figures: SVG files by name: transfer, learning_curves, similarity.
-        version: of the code.
     """
     experiment = results.experiment
     evaluation = experiment.evaluation
-    settings = yaml.safe_dump(experiment.model_dump(mode="json"), sort_keys=False, width=100)
-    template = resources.files("crossplay.report").joinpath("page.html").read_text(encoding="utf-8")
-    return Template(template).substitute(
-        experiment=escape(experiment.experiment),
-        version=escape(version),
-        seed=experiment.seed,
-        sources=_list(_game(results, key) for key in experiment.sources),
-        targets=_list(_game(results, key) for key in experiment.targets),
-        findings="".join(f"<p>{line}</p>" for line in _findings(results)),
-        transfer_figure=_figure(figures["transfer"], "Scores of transferred networks"),
-        transfer_table=_transfer_table(results),
-        curves_figure=_figure(figures["learning_curves"], "Learning curves from scratch and after transfer"),
-        curves_table=_curve_table(results),
-        source_table=_source_table(results),
-        similarity_figure=_figure(figures["similarity"], "Similarity of the games by both measures"),
-        similarity_table=_similarity_table(results),
-        depth=results.similarity["depth"],
-        simulations=evaluation.simulations,
-        sampled_plies=evaluation.sampled_plies,
-        uct_iterations=evaluation.uct.iterations,
-        uct_playouts=evaluation.uct.playouts,
-        mappings="".join(_mappings(results)),
-        settings=escape(settings),
-    )
+    gaps = {
+        "sources": listing(_game(results, key) for key in experiment.sources),
+        "targets": listing(_game(results, key) for key in experiment.targets),
+        "findings": "".join(f"<p>{line}</p>" for line in _findings(results)),
+        "transfer_figure": figure(figures["transfer"], "Scores of transferred networks"),
+        "transfer_table": _transfer_table(results),
+        "curves_figure": figure(
+            figures["learning_curves"], "Learning curves from scratch and after transfer"
+        ),
+        "curves_table": _curve_table(results),
+        "source_table": _source_table(results),
+        "similarity_figure": figure(figures["similarity"], "Similarity of the games by both measures"),
+        "similarity_table": _similarity_table(results),
+        "depth": results.similarity["depth"],
+        "simulations": evaluation.simulations,
+        "sampled_plies": evaluation.sampled_plies,
+        "uct_iterations": evaluation.uct.iterations,
+        "uct_playouts": evaluation.uct.playouts,
+        "mappings": "".join(_mappings(results)),
+    }
+    return fill("crossplay.report.transfer", "section.html", gaps)
 
 
 def _game(results: Results, key: str) -> str:
@@ -97,7 +89,7 @@ def _transfer_table(results: Results) -> str:
         count = f"{evaluation.positions:,}"
         rows.append(("", target, "from scratch", count, "", "", "", _percent(uct), "", str(uct.games)))
     heads = ("source", "target", "mode", "positions", "against from scratch", "difference", "games")
-    return _table((*heads, "against UCT", "difference", "games"), rows, text_columns=3)
+    return table((*heads, "against UCT", "difference", "games"), rows, text_columns=3)
 
 
 def _curve_table(results: Results) -> str:
@@ -112,7 +104,7 @@ def _curve_table(results: Results) -> str:
         )
         for row in curve_rows(results)
     ]
-    return _table(("target", "source", "mode", "positions", "score against UCT", "games"), rows, 3)
+    return table(("target", "source", "mode", "positions", "score against UCT", "games"), rows, 3)
 
 
 def _source_table(results: Results) -> str:
@@ -126,7 +118,7 @@ def _source_table(results: Results) -> str:
         )
         for key, evaluation in results.sources.items()
     ]
-    return _table(("key", "game", "positions", "score against UCT", "games"), rows, text_columns=2)
+    return table(("key", "game", "positions", "score against UCT", "games"), rows, text_columns=2)
 
 
 def _similarity_table(results: Results) -> str:
@@ -140,7 +132,7 @@ def _similarity_table(results: Results) -> str:
         )
         for row in similarity_rows(results)
     ]
-    return _table(("game", "game", "rules as written", "edits", "moves"), rows, text_columns=2)
+    return table(("game", "game", "rules as written", "edits", "moves"), rows, text_columns=2)
 
 
 def _mappings(results: Results) -> Iterable[str]:
@@ -150,24 +142,9 @@ def _mappings(results: Results) -> Iterable[str]:
             for kind in ("state", "moves")
             for match in mapping[kind]
         ]
-        table = _table(("", "channel of the target", "channel of the source", "why"), rows, text_columns=4)
+        matches = table(("", "channel of the target", "channel of the source", "why"), rows, text_columns=4)
         title = escape(pair.replace("--", " → "))
-        yield f"<details><summary>Channels that correspond, {title}</summary>{table}</details>"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int) -> str:
-    def line(cells: Sequence[str], tag: str) -> str:
-        kinds = [' class="text"' if number < text_columns else "" for number in range(len(cells))]
-        parts = [f"<{tag}{kind}>{escape(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True)]
-        return f"<tr>{''.join(parts)}</tr>\n"
-
-    body = "".join(line(row, "td") for row in rows)
-    return f'<div class="scroll"><table>\n{line(heads, "th")}{body}</table></div>'
-
-
-def _figure(svg: bytes, description: str) -> str:
-    data = base64.b64encode(svg).decode()
-    return f'<figure><img alt="{escape(description)}" src="data:image/svg+xml;base64,{data}"></figure>'
+        yield f"<details><summary>Channels that correspond, {title}</summary>{matches}</details>"
 
 
 def _percent(score: Score) -> str:
@@ -180,8 +157,3 @@ def _interval(score: float, low: float, high: float) -> str:
 
 def _points(share: float) -> str:
     return f"{100 * share:+.1f}"
-
-
-def _list(items: Iterable[str]) -> str:
-    items = list(items)
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
