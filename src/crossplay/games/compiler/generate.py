@@ -24,7 +24,8 @@ from crossplay.games.language import Ludeme, Node, Symbol, Text
 _GUESSES = 12
 
 # Functions that only kernels call need no way in from Python, whose making takes a fifth of the time. As no
-# kernel keeps or allocates an array, none needs its references counted either (``_nrt``).
+# kernel keeps or allocates an array, none needs its references counted either (``_nrt``). Which functions are
+# folded into their callers is said of all, as a function would inherit it from a caller.
 _IMPORTS = """\
 import numpy as np
 from numba import cfunc, njit
@@ -58,7 +59,7 @@ from crossplay.games.state import (
     TURNS,
 )
 
-inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+inner = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=False)
 folded = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
 """
 

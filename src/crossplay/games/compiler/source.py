@@ -11,7 +11,7 @@ import numpy as np
 from crossplay.games.state import HEADER
 
 # How many lines a function that is written out wherever it is called may add to its callers.
-_FOLDED_LINES = 320
+_FOLDED_LINES = 160
 
 
 class KernelSource:
