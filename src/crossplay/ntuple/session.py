@@ -80,6 +80,7 @@ class Session:
         if resumed:
             self._progress.say(f"continuing from the checkpoint at {learning.actions:,} actions")
             self._take_last_point()
+            self._write_curve()  # Snakemake deletes the files of a stage before it runs it again
         for point in learning.curve:
             self._on_metrics(point_metrics(point), point["actions"])
         try:
@@ -202,7 +203,7 @@ class Session:
         }
         learning.curve.append(point)
         learning.counted = games, score
-        write_text(self._folder / CURVE, json.dumps(learning.curve, indent=1) + "\n")
+        self._write_curve()
         self._on_metrics(point_metrics(point), actions)
         self._progress.say(f"{actions:,} actions: {describe(point)}")
 
@@ -212,6 +213,9 @@ class Session:
         return self._evaluate(
             network, games, plies, lambda finished: self._progress.evaluating(finished, games, plies)
         )
+
+    def _write_curve(self) -> None:
+        write_text(self._folder / CURVE, json.dumps(self._learning.curve, indent=1) + "\n")
 
     def _take_last_point(self) -> None:
         """Take up the evaluation of exactly these weights if it was made after the checkpoint."""
