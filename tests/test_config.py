@@ -14,6 +14,7 @@ from crossplay.config import (
     EvaluationSettings,
     Experiment,
     NetworkSettings,
+    NtupleSettings,
     TrainingSettings,
     check_settings,
     parse_settings,
@@ -64,6 +65,9 @@ def test_schema_gives_all_defaults() -> None:
         (TrainingSettings, '{"self_play": [}', "settings:1:16: not valid YAML"),
         (EvaluationSettings, '{"games": 7}', "settings: games: must be a multiple of 2, got 7"),
         (EvaluationSettings, '{"uct": {"selection": "ucb"}}', "uct.selection: must be 'puct' or 'ucb1'"),
+        (NtupleSettings, '{"rule": "tdl"}', "settings: rule: must be 'td', 'tc' or 'autostep'"),
+        (NtupleSettings, '{"stages": 3}', "settings: stages: must be 1, 2, 4, 8, 16 or 32, got 3"),
+        (NtupleSettings, '{"rule": "autostep", "decay": 0.5}', "settings: decay: must be 0 for autostep"),
         (NetworkSettings, '{"kernel": 4}', "settings: kernel: must be odd, got 4"),
         (NetworkSettings, "no/such.yaml", "no/such.yaml: cannot read settings: No such file or directory"),
     ],
@@ -92,6 +96,42 @@ def test_a_mistake_is_one_line_that_names_the_key(model: Any, text: str, message
 def test_mistakes_in_experiments(change: dict[str, Any], message: str) -> None:
     with pytest.raises(CrossplayError) as caught:
         check_settings(Experiment, {**SMALL, **change}, "here")
+    assert str(caught.value).startswith(message)
+
+
+STUDY: dict[str, Any] = {"experiment": "x", "ntuple": {"runs": {"a": {}, "b": {"initial": "a"}}}}
+
+
+def test_an_experiment_may_hold_2048_alone() -> None:
+    config = json.loads(json.dumps(STUDY))
+    validate(config, str(CONFIG / "schema.yaml"))
+    experiment = check_settings(Experiment, STUDY, "here")
+    assert config == experiment.model_dump(mode="json")
+    assert not experiment.pairs
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"ntuple": {}}, "here: games: missing, with sources and targets, or else ntuple.runs"),
+        ({"sources": ["a"]}, "here: games: missing"),
+        ({"games": {"a": {"game": "Hex"}}}, "here: sources: missing"),
+        ({"ntuple": {"runs": {"a": {"rat": 1}}}}, "here: ntuple.runs.a.rat: unknown key; did you mean rate"),
+        ({"ntuple": {"runs": {"a": {"initial": "b"}}}}, "here: ntuple.runs.a.initial: no run 'b'; known: a"),
+        (
+            {"ntuple": {"runs": {"a": {"initial": "b"}, "b": {"initial": "a"}}}},
+            "here: ntuple.runs.a.initial: a circle, a from b from a",
+        ),
+        (
+            {"ntuple": {"runs": {"td": {}}, "tables": {"I": ["tb"]}}},
+            "here: ntuple.tables.I: no run 'tb'; known: td",
+        ),
+        ({"ntuple": {"runs": {"td": {}}, "tables": {"I": []}}}, "here: ntuple.tables.I: must name at least"),
+    ],
+)
+def test_mistakes_in_studies_of_2048(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(CrossplayError) as caught:
+        check_settings(Experiment, {**STUDY, **change}, "here")
     assert str(caught.value).startswith(message)
 
 

@@ -43,9 +43,11 @@ class BandPanel:
 def draw_bands(rows: Sequence[Sequence[BandPanel]], x_label: str, y_label: str) -> Figure:
     """Draw rows of panels, of equal length; each row has one legend, at its end."""
     most = max(len(panel.bands) for row in rows for panel in row)
-    columns = len(rows[0])
+    legend = 0.8 + 0.08 * max(len(band.label) for row in rows for panel in row for band in panel.bands)
+    widths = [5.2] * len(rows[0])
+    widths[-1] += legend
     with house_style():
-        figure, grid = new_grid([5.2] * (columns - 1) + [7.2], [max(3.6, 1.2 + 0.2 * most)] * len(rows))
+        figure, grid = new_grid(widths, [max(3.6, 1.2 + 0.2 * most)] * len(rows))
         for axes, row in zip(grid, rows, strict=True):
             for ax, panel in zip(axes, row, strict=True):
                 _draw_panel(ax, panel, x_label)

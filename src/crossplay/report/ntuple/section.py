@@ -78,7 +78,7 @@ def _score_table(learnings: Sequence[Learning]) -> str:
                 (
                     learning.key if first else "",
                     describe(learning.settings) if first else "",
-                    f"{learning.settings.actions:,}" if first else "",
+                    amount(learning.settings.actions) if first else "",
                     duration(learning.cpu_seconds) if first else "",
                     f"{row['plies']}-ply",
                     _score(learning.mean(row["plies"])),
@@ -109,6 +109,14 @@ def describe(settings: NtupleSettings) -> str:
     if settings.initial:
         words.append(f"after {settings.initial}")
     return ", ".join(words)
+
+
+def amount(number: int) -> str:
+    """A number in words where it is large: ``40 million``, ``20,000``."""
+    for unit, name in ((10**9, "billion"), (10**6, "million")):
+        if number >= unit:
+            return f"{number / unit:.4g} {name}"
+    return f"{number:,}"
 
 
 def duration(seconds: float) -> str:
