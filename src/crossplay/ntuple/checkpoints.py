@@ -213,7 +213,7 @@ def check_same(path: Path, header: NetworkHeader, settings: NtupleSettings) -> N
     """
     way_out = "delete that file to start afresh, or choose another --output"
     stored, wanted = _fixed(header.settings), _fixed(settings.resolved().model_dump(mode="json"))
-    for name in sorted(stored.keys() | wanted.keys()):
+    for name in {**wanted, **stored}:
         old, new = stored.get(name), wanted.get(name)
         if old != new:
             raise CrossplayError(

@@ -149,9 +149,7 @@ class TableFile:
             self._places, texts = read_layout(path)
             if _METADATA_KEY not in texts:
                 raise ValueError("it has no Crossplay header")
-            fields = json.loads(texts[_METADATA_KEY])
-            self.header = NetworkHeader.from_json(fields)
-            self.state: dict[str, Any] = fields.get("state", {})
+            self.header, self.state = _read_header(texts[_METADATA_KEY])
             self.place(_WEIGHTS, np.float32, (self.header.weights,))
         except (OSError, ValueError) as error:
             raise self.unusable(getattr(error, "strerror", None) or str(error)) from error
@@ -191,6 +189,14 @@ class TableFile:
     def unusable(self, reason: str) -> CrossplayError:
         """The error that says why this file is of no use."""
         return CrossplayError(f"cannot load network {self.path}: {reason}; {self._remedy}")
+
+
+def _read_header(text: str) -> tuple[NetworkHeader, dict[str, Any]]:
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError("its header is not JSON") from error
+    return NetworkHeader.from_json(fields), fields.get("state", {})
 
 
 def save_network(path: Path, header: NetworkHeader, weights: np.ndarray) -> None:

@@ -65,6 +65,7 @@ class Session:
         self._progress = Progress(settings.actions, learning.actions, show_progress)
         self._saved = time.monotonic()
         self._saving_seconds = memory_needed(settings) / 1e9  # until a checkpoint has shown it
+        self._rows = row_table()
         self._row = (learning.actions, *learning.finished, learning.seconds)
         self._score: float | None = None
         self._running: list[Future[float]] = []
@@ -112,7 +113,7 @@ class Session:
             CrossplayError: the weights are not numbers any more.
         """
         learning, settings = self._learning, self._settings
-        kernel, rows = learner(learning.header.tuples, learning.rule), row_table()
+        kernel = learner(learning.header.tuples, learning.rule)
         assert settings.rate is not None
         rate = np.float32(settings.rate / (8 * len(learning.header.tuples)))
         numbers = (rate, *map(np.float32, (settings.decay, learning.header.offset, settings.meta_rate)))
@@ -129,7 +130,7 @@ class Session:
                 if piece == 0:
                     break
                 kernel(
-                    learning.weights, learning.accumulators, rows, *worker,
+                    learning.weights, learning.accumulators, self._rows, *worker,
                     learning.queue, learning.queued, piece, *numbers,
                 )  # fmt: skip
                 if worker.counts[DIVERGED]:
@@ -220,7 +221,7 @@ class Session:
     def _take_last_point(self) -> None:
         """Take up the evaluation of exactly these weights if it was made after the checkpoint."""
         learning = self._learning
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
             last = json.loads((self._folder / CURVE).read_text(encoding="utf-8"))[-1]
             if last["actions"] == learning.actions and not self._has_point():
                 learning.curve.append(last)

@@ -161,24 +161,22 @@ def read_layout(path: Path) -> tuple[dict[str, Place], dict[str, str]]:
         if size < 8 or not 2 <= length <= min(_LONGEST_HEADER, size - 8):
             raise ValueError("it is cut short or not a safetensors file")
         header = file.read(length)
+    places, end = {}, 0
     try:
         entries = json.loads(header)
         metadata = {str(key): str(text) for key, text in entries.pop(_METADATA, {}).items()}
-        spans = {name: entry["data_offsets"] for name, entry in entries.items()}
-        places = {
-            name: Place(np.dtype(_KINDS[entry["dtype"]]), tuple(map(int, entry["shape"])), 8 + length + begin)
-            for name, entry in entries.items()
-            for begin in spans[name][:1]
-        }
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"]):
+            begin, last = map(int, entry["data_offsets"])
+            shape = tuple(map(int, entry["shape"]))
+            places[name] = place = Place(np.dtype(_KINDS[entry["dtype"]]), shape, 8 + length + begin)
+            if begin != end or last - begin != place.size or min(shape, default=0) < 0:
+                raise ValueError("tables overlap or leave gaps")
+            end = last
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError("it is damaged or not a safetensors file") from error
-    end = 0
-    for name, (begin, last) in sorted(spans.items(), key=lambda item: item[1]):
-        if begin != end or last - begin != places[name].size or min(places[name].shape, default=0) < 0:
-            raise ValueError("it is damaged or not a safetensors file")
-        end = last
-    if 8 + length + end != size:
-        raise ValueError(f"it is cut short: {size:,} of {8 + length + end:,} bytes")
+    if size != 8 + length + end:
+        fault = "is cut short" if size < 8 + length + end else "has a wrong length"
+        raise ValueError(f"it {fault}: {size:,} bytes, not {8 + length + end:,}")
     return places, metadata
 
 

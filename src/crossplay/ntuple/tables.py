@@ -117,4 +117,5 @@ def _fields(path: Path) -> dict[str, int]:
 
 def gibibytes(size: int) -> str:
     """A number of bytes, readable."""
-    return f"{size / _GIB:.3g} GiB" if size >= _GIB // 100 else f"{size / (1 << 20):.3g} MiB"
+    number, unit = (size / _GIB, "GiB") if size >= _GIB / 10 else (size / (1 << 20), "MiB")
+    return f"{number:,.0f} {unit}" if number >= 100 else f"{number:.3g} {unit}"
