@@ -185,11 +185,13 @@ NTUPLE_PLAYING = tuple(
     f"ntuple/{name}.py"
     for name in (
         "board",
+        "chance",
         "downgrade",
         "evaluation",
         "expectimax",
         "greedy",
         "intrinsics",
+        "memory",
         "shapes",
     )
 )

@@ -17,6 +17,7 @@ from crossplay.errors import CrossplayError
 from crossplay.evaluation.intervals import wilson
 from crossplay.ntuple.board import row_table
 from crossplay.ntuple.downgrade import FROM
+from crossplay.ntuple.expectimax import MOST_PLIES, Searcher
 from crossplay.ntuple.greedy import greedy_player
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ GAMES_PER_CALL = 64  # of the greedy player: a fraction of a second
 CONFIDENCE = 0.95
 
 Progress = Callable[[int], None]
+# Plays the games from a number up to another, and tells whether all went well.
+PlaySome = Callable[[int, int], bool]
 
 
 class Games(NamedTuple):
@@ -73,7 +76,7 @@ class Scores:
 def evaluate(
     network: Network,
     games: int,
-    plies: int = 1,
+    plies: int | None = None,
     *,
     seconds_per_move: float | None = None,
     seed: int = 0,
@@ -99,7 +102,7 @@ def evaluate(
 def play_games(
     network: Network,
     games: int,
-    plies: int = 1,
+    plies: int | None = None,
     *,
     seconds_per_move: float | None = None,
     seed: int = 0,
@@ -112,7 +115,8 @@ def play_games(
     Args:
         network: its header and weights, which are only read.
         games: how many; each has its own random numbers, given by ``seed`` and its number.
-        plies: moves that the player looks ahead; 1 is greedy. With a time limit, the most it looks ahead.
+        plies: moves that the player looks ahead, by default 1, which is greedy; with a time limit at most
+            so many, by default :data:`~crossplay.ntuple.expectimax.MOST_PLIES`.
         seconds_per_move: time limit of a move, instead of a fixed number of plies.
         seed: of all games.
         threads: that play; the results are the same for any number unless time is limited.
@@ -126,16 +130,27 @@ def play_games(
         raise CrossplayError(f"games: at least 1, got {games}")
     if threads < 1:
         raise CrossplayError(f"threads: at least 1, got {threads}")
-    if plies < 1:
-        raise CrossplayError(f"plies: at least 1, got {plies}")
+    if plies is None:
+        plies = MOST_PLIES if seconds_per_move else 1
+    if not 1 <= plies <= MOST_PLIES:
+        raise CrossplayError(f"plies: between 1 and {MOST_PLIES}, got {plies}")
+    if seconds_per_move is not None and seconds_per_move <= 0:
+        raise CrossplayError(f"seconds per move: more than 0, got {seconds_per_move}")
     played = Games(np.zeros(games, np.int64), np.zeros(games, np.int8), np.zeros(games, np.int64), 0.0, 0.0)
-    play_some = _greedy(network, seed, downgrade, played)
+    stop = threading.Event()
+
+    def new_player() -> PlaySome:
+        if plies == 1:
+            return _greedy(network, seed, downgrade, played)
+        return _searching(Searcher(network, plies, seconds_per_move, downgrade), seed, stop, played)
+
     start = time.perf_counter()
-    cpu_seconds = _share_out(play_some, games, GAMES_PER_CALL, threads, progress)
+    per_call = GAMES_PER_CALL if plies == 1 else 1
+    cpu_seconds = _share_out(new_player, games, per_call, threads, stop, progress)
     return played._replace(seconds=time.perf_counter() - start, cpu_seconds=cpu_seconds)
 
 
-def _greedy(network: Network, seed: int, downgrade: bool, played: Games) -> Callable[[int, int], bool]:
+def _greedy(network: Network, seed: int, downgrade: bool, played: Games) -> PlaySome:
     header, rows = network.header, row_table()
     kernel = greedy_player(header.tuples, header.stage_bits, header.promotion, FROM if downgrade else 0)
 
@@ -146,24 +161,36 @@ def _greedy(network: Network, seed: int, downgrade: bool, played: Games) -> Call
     return play_some
 
 
+def _searching(searcher: Searcher, seed: int, stop: threading.Event, played: Games) -> PlaySome:
+    def play_some(first: int, end: int) -> bool:
+        for number in range(first, end):
+            game = searcher.play(seed, number, stop)
+            if game is None:
+                return False
+            played.scores[number], played.largest[number], played.moves[number] = game
+        return True
+
+    return play_some
+
+
 def _share_out(
-    play_some: Callable[[int, int], bool],
+    new_player: Callable[[], PlaySome],
     games: int,
     per_call: int,
     threads: int,
+    stop: threading.Event,
     progress: Progress | None,
 ) -> float:
     """Let threads play the games, some at a time, and return the CPU time that they took.
 
-    ``play_some`` gets the first number and the one after the last, and tells whether all went well.
+    Each has a player of its own. ``stop`` is set when they are to end, because of an error or a signal.
     """
     lock = threading.Lock()
     starts = iter(range(0, games, per_call))
-    stop = threading.Event()
     cpu_seconds = 0.0
     finished = 0
 
-    def work() -> None:
+    def work(play_some: PlaySome) -> None:
         nonlocal cpu_seconds, finished
         before = time.thread_time()
         while not stop.is_set():
@@ -173,6 +200,8 @@ def _share_out(
                 break
             end = min(first + per_call, games)
             if not play_some(first, end):
+                if stop.is_set():
+                    break
                 raise CrossplayError(
                     "the network's values are not numbers: learning diverged; train it with a smaller --rate"
                 )
@@ -183,8 +212,9 @@ def _share_out(
         with lock:
             cpu_seconds += time.thread_time() - before
 
+    players = [new_player() for _ in range(threads)]  # one after the other: they may have to be compiled
     with ThreadPoolExecutor(threads) as pool:
-        workers = [pool.submit(work) for _ in range(threads)]
+        workers = [pool.submit(work, player) for player in players]
         try:
             done, _ = wait(workers, return_when=FIRST_EXCEPTION)
         finally:
