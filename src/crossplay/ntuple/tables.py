@@ -52,7 +52,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise CrossplayError(
-            f"{what} can need {gibibytes(needed)} of memory, this machine has {gibibytes(available)} free;"
+            f"{what} can need up to {gibibytes(needed)} of memory, this machine has {gibibytes(available)} free;"
             f" {remedy}"
         )
 
