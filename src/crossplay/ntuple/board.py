@@ -55,7 +55,7 @@ def _pack(cells: np.ndarray) -> np.ndarray:
 
 
 @njit(nogil=True)
-def transpose(board: int) -> int:
+def transpose(board: np.uint64) -> np.uint64:
     """The board reflected at its main diagonal."""
     x = (
         (board & np.uint64(0xF0F00F0FF0F00F0F))
@@ -70,7 +70,7 @@ def transpose(board: int) -> int:
 
 
 @njit(nogil=True)
-def half_turn(board: int) -> int:
+def half_turn(board: np.uint64) -> np.uint64:
     """The board turned by 180 degrees."""
     x = swap_bytes(board)
     low = np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -78,7 +78,7 @@ def half_turn(board: int) -> int:
 
 
 @njit(nogil=True)
-def flip(board: int) -> int:
+def flip(board: np.uint64) -> np.uint64:
     """The board with its rows in reverse order."""
     x = (board << _32) | (board >> _32)
     low = np.uint64(0x0000FFFF0000FFFF)
@@ -86,7 +86,7 @@ def flip(board: int) -> int:
 
 
 @njit(nogil=True)
-def mix(state: int) -> int:
+def mix(state: np.uint64) -> np.uint64:
     """64 random bits from a counter (the output function of splitmix64)."""
     z = state
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -95,7 +95,7 @@ def mix(state: int) -> int:
 
 
 @njit(nogil=True)
-def empty_cells(board: int) -> int:
+def empty_cells(board: np.uint64) -> np.uint64:
     """Bit ``4 c`` is set for each empty cell ``c``."""
     tiles = board | (board >> _ONE)
     tiles |= tiles >> np.uint64(2)
@@ -103,7 +103,7 @@ def empty_cells(board: int) -> int:
 
 
 @njit(nogil=True)
-def add_tile(board: int, bits: int) -> int:
+def add_tile(board: np.uint64, bits: np.uint64) -> np.uint64:
     """Put a 2 (9 of 10 times) or a 4 on an empty cell, drawn by 64 random bits; there must be one."""
     empty = empty_cells(board)
     which = ((bits & np.uint64(0xFFFFFFFF)) * count_ones(empty)) >> _32
@@ -112,7 +112,7 @@ def add_tile(board: int, bits: int) -> int:
 
 
 @njit(nogil=True)
-def new_game(random: int) -> tuple[int, int]:
+def new_game(random: np.uint64) -> tuple[np.uint64, np.uint64]:
     """A board with two random tiles, and the advanced counter."""
     random += GOLDEN
     board = add_tile(np.uint64(0), mix(random))
@@ -121,7 +121,7 @@ def new_game(random: int) -> tuple[int, int]:
 
 
 @njit(nogil=True)
-def afterstates(rows: np.ndarray, board: int) -> tuple[int, int, int, int, int, int]:
+def afterstates(rows: np.ndarray, board: np.uint64) -> tuple[np.uint64, ...]:
     """Slide the board in all directions.
 
     Args:
@@ -157,7 +157,7 @@ def afterstates(rows: np.ndarray, board: int) -> tuple[int, int, int, int, int, 
 
 
 @njit(nogil=True)
-def stage_of(board: int, bits: int) -> int:
+def stage_of(board: np.uint64, bits: int) -> np.uint64:
     """The stage of a board when the game is split into ``2**bits`` of them.
 
     The number's bits say which of the tiles 32768, 16384, ... are on the board, the largest tile first.

@@ -134,7 +134,9 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
         * ``decay``: lambda; ``offset``: added to every value, for optimistic initialisation;
         * ``meta_rate``: mu of Autostep.
 
-        It stops early, with ``counts[DIVERGED] = 1``, when a value is not a number any more.
+        Runs of one thread are equal to the last bit if their calls have the same lengths; the end of a call
+        may change which of the games moves next. It stops early, with ``counts[DIVERGED] = 1``, when a
+        value is not a number any more.
     """
     NETWORK = format_tuples(tuples)
     M = 8 * len(tuples)
@@ -419,11 +421,11 @@ def next_episode(
         queued[stage] += 1
     for stage in range(stages):
         firsts[own + stage] = _0
-    stage = np.int64(games[game, START]) + 1
-    if stage >= stages or queued[stage] == 0:
-        stage = 0
+    start = np.int64(games[game, START]) + 1
+    if start >= stages or queued[start] == 0:
+        start = np.int64(0)
     else:
-        known = np.uint64(min(queued[stage], QUEUE))
+        known = np.uint64(min(queued[start], QUEUE))
         which = ((bits >> np.uint64(32)) * known) >> np.uint64(32)
-        games[game, BOARD] = queue[stage * QUEUE + np.int64(which)]
-    games[game, START] = np.uint64(stage)
+        games[game, BOARD] = queue[start * QUEUE + np.int64(which)]
+    games[game, START] = np.uint64(start)

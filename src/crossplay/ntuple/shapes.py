@@ -24,7 +24,7 @@ MOST_WEIGHTS = 1 << 32
 # A shape by the lengths of its rows, which all begin in the first column.
 _SHAPES = {"42": (4, 2), "33": (3, 3), "421": (4, 2, 1), "43": (4, 3), "4": (4,), "22": (2, 2), "3": (3,)}
 # The paper's text counts four tuples in 42-33: the third place of the shape 42 is left out.
-_PAPER_42_33: Tuples = ((0, 1, 2, 3, 4, 5), (4, 5, 6, 7, 8, 9), (0, 1, 2, 4, 5, 6), (4, 5, 6, 8, 9, 10))
+_LEFT_OUT = (8, 9, 10, 11, 12, 13)
 
 
 def network_tuples(name: str) -> Tuples:
@@ -42,28 +42,27 @@ def network_tuples(name: str) -> Tuples:
     weights = stage_weights(tuples)
     if weights > MOST_WEIGHTS:
         raise CrossplayError(
-            f"network {name}: {weights:,} weights, at most {MOST_WEIGHTS:,} are possible; take away tuples"
+            f"network {name!r}: {weights:,} weights, at most {MOST_WEIGHTS:,} are possible; take away tuples"
         )
     return tuples
 
 
 def _tuples_of_shapes(name: str) -> Tuples:
     shapes = name.split("-")
-    five = "33x5" in shapes
-    shapes = ["33" if shape == "33x5" else shape for shape in shapes]
+    five = {"42", "33x5"} <= set(shapes)
+    if five:
+        shapes = ["33" if shape == "33x5" else shape for shape in shapes]
     for shape in shapes:
         if shape not in _SHAPES:
             raise CrossplayError(
-                f"network {name}: unknown shape {shape!r}; shapes are {', '.join(_SHAPES)},"
+                f"network {name!r}: unknown shape {shape!r}; shapes are {', '.join(_SHAPES)},"
                 " joined by hyphens, as in 42-33"
             )
     if len(set(shapes)) < len(shapes):
-        raise CrossplayError(f"network {name}: a shape is named twice; name each once")
-    tuples: list[tuple[int, ...]] = []
-    if shapes[:2] == ["42", "33"] and not five:
-        tuples, shapes = list(_PAPER_42_33), shapes[2:]
-    for shape in shapes:
-        tuples += placements(_SHAPES[shape])
+        raise CrossplayError(f"network {name!r}: a shape is named twice; name each once")
+    tuples = [cells for shape in shapes for cells in placements(_SHAPES[shape])]
+    if {"42", "33"} <= set(shapes) and not five:
+        tuples.remove(_LEFT_OUT)
     return tuple(tuples)
 
 
