@@ -21,6 +21,7 @@ from crossplay.search.steps import (
     expand_uniform,
     outcome_value,
     reset,
+    step,
 )
 from crossplay.search.tree import (
     EXPONENTS,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from crossplay.games import Game
 
 
-@njit(nogil=True, error_model="numpy")
+@step
 def search_tree(
     legal: Any,
     apply: Any,
@@ -73,6 +74,7 @@ def search_tree(
     ),
     cache=True,
     nogil=True,
+    _nrt=False,
 )  # fmt: skip
 def uct_moves(
     legal: Any,
