@@ -92,8 +92,8 @@ def train(
 
     The network's value of a board is a sum of table entries, and after every move the entries of the
     board before it are corrected towards what the move revealed. With the default rule, temporal
-    coherence (tc), each entry finds its own rate, so there is nothing to tune. 10^8 actions are a minute
-    on two processors and play to a mean score of about 100000; 10^10 go on to learn for most of an hour.
+    coherence (tc), each entry finds its own rate, so there is nothing to tune. 10^8 actions take a minute
+    on two processors and lead to a mean score near 90000; 10^9 take ten and lead beyond 150000.
 
     \b
     To make it stronger, in the order of what it costs:
