@@ -7,12 +7,13 @@ import pytest
 from slow_2048 import MASK, add_tile, images, slide, splitmix, stage
 
 from crossplay.ntuple.board import row_table
-from crossplay.ntuple.greedy import greedy_player
+from crossplay.ntuple.greedy import greedy_player, new_room
 from crossplay.ntuple.shapes import Tuples, stage_weights, table_offsets
 
 STEP = 0x9E3779B97F4A7C15
 TUPLES: Tuples = ((0, 1, 2), (5, 6))
 ROWS = row_table()
+ROOM = new_room(8 * len(TUPLES))
 
 
 def network(seed: int, stages: int = 1) -> np.ndarray:
@@ -84,7 +85,7 @@ def test_games_are_those_played_slowly(stage_bits: int, promotion: bool, lower: 
     weights = network(1, 1 << stage_bits)
     weights.flags.writeable = False
     scores, largest, moves = np.zeros(5, np.int64), np.zeros(5, np.int8), np.zeros(5, np.int64)
-    assert kernel(weights, ROWS, np.uint64(7), 20, scores, largest, moves)
+    assert kernel(weights, ROWS, *ROOM, np.uint64(7), 20, scores, largest, moves)
     expected = [play(weights, 7, 20 + number, stage_bits, promotion, lower) for number in range(5)]
     assert list(zip(scores, largest, moves, strict=True)) == expected
 
@@ -92,4 +93,4 @@ def test_games_are_those_played_slowly(stage_bits: int, promotion: bool, lower: 
 def test_values_that_are_no_numbers_are_noticed() -> None:
     weights = np.full(stage_weights(TUPLES), np.nan, np.float32)
     outputs = np.zeros(1, np.int64), np.zeros(1, np.int8), np.zeros(1, np.int64)
-    assert not greedy_player(TUPLES, 0, False)(weights, ROWS, np.uint64(1), 0, *outputs)
+    assert not greedy_player(TUPLES, 0, False)(weights, ROWS, *ROOM, np.uint64(1), 0, *outputs)

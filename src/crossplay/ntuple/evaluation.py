@@ -18,7 +18,7 @@ from crossplay.evaluation.intervals import wilson
 from crossplay.ntuple.board import row_table
 from crossplay.ntuple.downgrade import FROM
 from crossplay.ntuple.expectimax import MOST_PLIES, Searcher
-from crossplay.ntuple.greedy import greedy_player
+from crossplay.ntuple.greedy import greedy_player, new_room
 
 if TYPE_CHECKING:
     from crossplay.ntuple.files import Network
@@ -126,16 +126,9 @@ def play_games(
     Raises:
         CrossplayError: no game or move to play, or weights that are not numbers.
     """
-    if games < 1:
-        raise CrossplayError(f"games: at least 1, got {games}")
+    plies = check_games(games, plies, seconds_per_move)
     if threads < 1:
         raise CrossplayError(f"threads: at least 1, got {threads}")
-    if plies is None:
-        plies = MOST_PLIES if seconds_per_move else 1
-    if not 1 <= plies <= MOST_PLIES:
-        raise CrossplayError(f"plies: between 1 and {MOST_PLIES}, got {plies}")
-    if seconds_per_move is not None and seconds_per_move <= 0:
-        raise CrossplayError(f"seconds per move: more than 0, got {seconds_per_move}")
     played = Games(np.zeros(games, np.int64), np.zeros(games, np.int8), np.zeros(games, np.int64), 0.0, 0.0)
     stop = threading.Event()
 
@@ -150,13 +143,40 @@ def play_games(
     return played._replace(seconds=time.perf_counter() - start, cpu_seconds=cpu_seconds)
 
 
+def check_games(games: int, plies: int | None, seconds_per_move: float | None) -> int:
+    """Check that games can be played, and return the plies to look ahead as :func:`plies_of`.
+
+    Raises:
+        CrossplayError: out of range.
+    """
+    if games < 1:
+        raise CrossplayError(f"games: at least 1, got {games}")
+    return plies_of(plies, seconds_per_move)
+
+
+def plies_of(plies: int | None, seconds_per_move: float | None) -> int:
+    """The plies to look ahead, at most, when they or a time limit are given, or both, or none.
+
+    Raises:
+        CrossplayError: out of range.
+    """
+    if seconds_per_move is not None and not 0 < seconds_per_move <= 1e6:
+        raise CrossplayError(f"seconds per move: more than 0 and at most 1e6, got {seconds_per_move}")
+    if plies is None:
+        return 1 if seconds_per_move is None else MOST_PLIES
+    if not 1 <= plies <= MOST_PLIES:
+        raise CrossplayError(f"plies: between 1 and {MOST_PLIES}, got {plies}")
+    return plies
+
+
 def _greedy(network: Network, seed: int, downgrade: bool, played: Games) -> PlaySome:
     header, rows = network.header, row_table()
     kernel = greedy_player(header.tuples, header.stage_bits, header.promotion, FROM if downgrade else 0)
+    room = new_room(8 * len(header.tuples))
 
     def play_some(first: int, end: int) -> bool:
         outputs = (output[first:end] for output in played[:3])
-        return bool(kernel(network.weights, rows, np.uint64(seed), first, *outputs))
+        return bool(kernel(network.weights, rows, *room, np.uint64(seed), first, *outputs))
 
     return play_some
 

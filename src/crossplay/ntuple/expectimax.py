@@ -36,13 +36,11 @@ from crossplay.ntuple.board import (
 from crossplay.ntuple.chance import BOARDS, LEAVES, LEAVES_SIZE, OFTEN, SELDOM, expand, mean_of_best
 from crossplay.ntuple.clock import monotonic_ns
 from crossplay.ntuple.downgrade import FROM, downgraded
+from crossplay.ntuple.game import begin_game, largest_tile, make_move
 from crossplay.ntuple.greedy import (
     FLOATS,
     NONE,
     WEIGHTS,
-    begin_game,
-    largest_tile,
-    make_move,
     sum_promoted,
     takes_turn,
 )
@@ -110,6 +108,12 @@ class Decision(NamedTuple):
     values: list[float | None]  # of moving up, right, down and left, rewards included; None: not legal
     plies: int  # looked ahead
 
+    @property
+    def best(self) -> int | None:
+        """The legal move of the largest value, the first one of equals; None if none is legal."""
+        legal = [(value, -move) for move, value in enumerate(self.values) if value is not None]
+        return -max(legal)[1] if legal else None
+
 
 class Searcher:
     """A network that looks ahead; for one thread, and as long as its weights stay the same.
@@ -156,7 +160,7 @@ class Searcher:
             before the end, or if the value of every move was not a number.
         """
         self._game[:] = 0
-        self._game[BOARD], self._game[RANDOM] = begin_game(np.uint64(seed), number)
+        self._game[BOARD], self._game[RANDOM] = begin_game(np.uint64(seed), np.uint64(number))
         while self._game[STATUS] == PLAYING:
             if stop is not None and stop.is_set():
                 return None

@@ -10,13 +10,14 @@ Source: W. Jaśkowski (2016), section III.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
 
-from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, new_game, stage_of, transpose
+from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, stage_of, transpose
 from crossplay.ntuple.downgrade import downgraded
+from crossplay.ntuple.game import begin_game, largest_tile, make_move
 from crossplay.ntuple.intrinsics import prefetch_weights, store_indices, sum_weights
 from crossplay.ntuple.learning import PREFETCHED
 from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
@@ -30,9 +31,39 @@ WEIGHTS = types.Array(types.float32, 1, "C", readonly=True)
 _0, _1 = np.uint64(0), np.uint64(1)
 
 _KERNEL = types.boolean(
-    WEIGHTS, types.uint64[::1], types.uint64, types.int64,
+    WEIGHTS, types.uint64[::1],
+    types.uint32[::1], types.uint64[::1], types.uint64[::1], types.float32[::1],  # the room
+    types.uint64[::1], types.uint64[::1], types.uint64[::1], types.int64[::1],
+    types.uint64, types.int64,
     types.int64[::1], types.int8[::1], types.int64[::1],
 )  # fmt: skip
+
+
+class Room(NamedTuple):
+    """Room for the games that a thread has under way; the kernel would make it more slowly."""
+
+    indices: np.ndarray  # uint32[GAMES * 4 * m]: active weights after each of the four moves
+    boards: np.ndarray  # uint64[GAMES * 4]: these afterstates
+    bases: np.ndarray  # uint64[GAMES * 4]: first weights of their stages
+    rewards: np.ndarray  # float32[GAMES * 4]
+    current: np.ndarray  # uint64[GAMES]: the boards
+    seen: np.ndarray  # uint64[GAMES]: the boards that the player looks at
+    randoms: np.ndarray  # uint64[GAMES]: the random counters
+    numbers: np.ndarray  # int64[GAMES]: places of the games among the outputs, or -1
+
+
+def new_room(m: int) -> Room:
+    """Room for a thread that plays a network of ``m`` active weights."""
+    return Room(
+        np.zeros(GAMES * 4 * m, np.uint32),
+        np.zeros(GAMES * 4, np.uint64),
+        np.zeros(GAMES * 4, np.uint64),
+        np.zeros(GAMES * 4, np.float32),
+        np.zeros(GAMES, np.uint64),
+        np.zeros(GAMES, np.uint64),
+        np.zeros(GAMES, np.uint64),
+        np.zeros(GAMES, np.int64),
+    )
 
 
 @cache
@@ -47,11 +78,11 @@ def greedy_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrade: i
             :mod:`crossplay.ntuple.downgrade`; 0 for never.
 
     Returns:
-        ``kernel(weights, rows, seed, first, scores, largest, moves)``, which plays the games numbered
-        ``first``, ``first + 1``, ... of ``seed`` (``uint64``), as many as the outputs have places:
+        ``kernel(weights, rows, *room, seed, first, scores, largest, moves)``, which plays the games
+        numbered ``first``, ``first + 1``, ... of ``seed`` (``uint64``), as many as the outputs have places:
 
         * ``weights``: ``float32[stages * weights of a stage]``; ``rows``: see
-          :func:`crossplay.ntuple.board.row_table`;
+          :func:`crossplay.ntuple.board.row_table`; ``room``: see :func:`new_room`;
         * ``scores`` and ``moves``: ``int64[n]``; ``largest``: ``int8[n]``, exponents of the largest tiles.
 
         It returns whether all went well; it stops where the value of every move is not a number.
@@ -66,27 +97,29 @@ def greedy_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrade: i
     def play(
         weights: np.ndarray,
         rows: np.ndarray,
+        indices: np.ndarray,
+        boards: np.ndarray,
+        bases: np.ndarray,
+        rewards: np.ndarray,
+        current: np.ndarray,
+        seen: np.ndarray,
+        randoms: np.ndarray,
+        numbers: np.ndarray,
         seed: int,
         first: int,
         scores: np.ndarray,
         largest: np.ndarray,
         moves: np.ndarray,
     ) -> bool:
-        indices = np.empty(GAMES * 4 * M, np.uint32)
-        boards = np.empty(GAMES * 4, np.uint64)
-        bases = np.zeros(GAMES * 4, np.uint64)
-        rewards = np.empty(GAMES * 4, np.float32)
-        current = np.zeros(GAMES, np.uint64)  # boards of the games under way
-        seen = np.zeros(GAMES, np.uint64)  # what the player sees of them
-        randoms = np.zeros(GAMES, np.uint64)
-        numbers = np.full(GAMES, -1, np.int64)
         started = finished = 0
-        for game in range(min(GAMES, len(scores))):
-            numbers[game] = started
-            current[game], randoms[game] = begin_game(seed, first + started)
-            started += 1
-        scores[:] = 0
-        moves[:] = 0
+        for game in range(GAMES):
+            numbers[game] = -1
+            if started < len(scores):
+                numbers[game] = started
+                current[game], randoms[game] = begin_game(seed, np.uint64(first + started))
+                started += 1
+        for number in range(len(scores)):
+            scores[number] = moves[number] = 0
         while finished < len(scores):
             for game in range(GAMES):
                 if numbers[game] < 0:
@@ -149,7 +182,7 @@ def greedy_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrade: i
                     numbers[game] = -1
                     if started < len(scores):
                         numbers[game] = started
-                        current[game], random = begin_game(seed, first + started)
+                        current[game], random = begin_game(seed, np.uint64(first + started))
                         started += 1
                 randoms[game] = random
         return True
@@ -158,39 +191,10 @@ def greedy_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrade: i
 
 
 @njit(nogil=True)
-def begin_game(seed: int, number: int) -> tuple[int, int]:
-    """The first board of a game and its random counter; every game has its own sequence of numbers."""
-    return new_game(mix(mix(np.uint64(seed) + GOLDEN) + np.uint64(number)))
-
-
-@njit(nogil=True)
 def takes_turn(bits: int, equal: int) -> bool:
     """Whether the ``equal``-th of several equal moves takes the place of those before: once in ``equal``."""
     draw = mix(bits + np.uint64(equal)) >> np.uint64(32)
     return (draw * np.uint64(equal)) >> np.uint64(32) == _0
-
-
-@njit(nogil=True)
-def make_move(rows: np.ndarray, board: int, move: int) -> tuple[int, np.float32]:
-    """The afterstate and reward of one move."""
-    up, right, down, left, upright, sideways = afterstates(rows, board)
-    if move == 0:
-        return up, np.float32(np.int64(upright))
-    if move == 1:
-        return right, np.float32(np.int64(sideways))
-    if move == 2:
-        return down, np.float32(np.int64(upright))
-    return left, np.float32(np.int64(sideways))
-
-
-@njit(nogil=True)
-def largest_tile(board: np.uint64) -> np.int64:
-    """Exponent of the largest tile on a board."""
-    largest = _0
-    for _ in range(16):
-        largest = max(largest, board & np.uint64(15))
-        board >>= np.uint64(4)
-    return np.int64(largest)
 
 
 @njit(nogil=True, fastmath=FLOATS)
