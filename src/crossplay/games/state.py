@@ -26,6 +26,7 @@ PREVIOUS_TO = 10
 NEXT = 11  # who moves next as things stand: a move may give its mover another one
 PREV = 12  # who made the move before, 0 at the start
 PHASE = 13  # phase of colour 1; that of colour 2 stands behind it
+BEYOND = 15  # always -1: what stands beyond the edge
 HEADER = 16  # first of the per-site component indices, 0 = empty
 
 RUNNING = 0

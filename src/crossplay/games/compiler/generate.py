@@ -36,6 +36,7 @@ from crossplay.games.stack import stack_int16, stack_int64
 from crossplay.games.state import (
     AGENT,
     APPLY_SIGNATURE,
+    BEYOND,
     DRAW,
     HEADER,
     LAST_FROM,
@@ -199,7 +200,8 @@ def start(state):
         state[i] = 0
     state[MOVER] = state[AGENT] = state[TURNS] = 1
     state[NEXT] = 2
-    state[LAST_FROM] = state[LAST_TO] = state[PREVIOUS_FROM] = state[PREVIOUS_TO] = -1{_block(start, 1)}
+    state[LAST_FROM] = state[LAST_TO] = state[PREVIOUS_FROM] = state[PREVIOUS_TO] = -1
+    state[BEYOND] = -1{_block(start, 1)}
 '''
     )
     source.kernel(

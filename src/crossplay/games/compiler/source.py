@@ -36,14 +36,17 @@ class KernelSource:
         return known
 
     def table(self, prefix: str, values: np.ndarray) -> str:
-        """Add a constant ``int16`` array and return its name, ``prefix`` with a number if need be."""
-        cells = values.astype(np.int16)
-        name = self._name(prefix, f"{cells.shape} {cells.tobytes().hex()}")
+        """Add a constant array and return its name, ``prefix`` with a number if need be.
+
+        It is ``int16``, or ``uint16`` as ``values`` are: an index of that sort is not looked at for its sign.
+        """
+        cells = values if values.dtype == np.uint16 else values.astype(np.int16)
+        name = self._name(prefix, f"{cells.shape} {cells.dtype} {cells.tobytes().hex()}")
         if name not in self._constants:  # writing a table out is slow, and most are asked for many times
             numbers = ", ".join(map(str, cells.ravel().tolist()))
             body = textwrap.fill(numbers, 106, initial_indent="    ", subsequent_indent="    ")
             shape = "" if cells.ndim == 1 else f".reshape({', '.join(map(str, cells.shape))})"
-            self._constants[name] = f"{name} = np.array([\n{body},\n], dtype=np.int16){shape}"
+            self._constants[name] = f"{name} = np.array([\n{body},\n], dtype=np.{cells.dtype}){shape}"
         return name
 
     def constant(self, name: str, value: int) -> str:

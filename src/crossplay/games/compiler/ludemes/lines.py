@@ -7,11 +7,12 @@ import numpy as np
 from crossplay.games.board import Board
 from crossplay.games.board.compass import NAMES, OPPOSITE
 from crossplay.games.board.relations import RELATIONS
-from crossplay.games.compiler.ludemes.stacks import stack_line
+from crossplay.games.compiler.ludemes.stacks import count_like, stack_line
 from crossplay.games.compiler.model import ROLES, items, refuse
 from crossplay.games.compiler.registry import Compiler, arguments_of, boolean
 from crossplay.games.compiler.scope import CONTEXT, INSIDE, Scope, indent, lines
 from crossplay.games.language import Boolean, Ludeme, Node, Symbol
+from crossplay.games.state import BEYOND, HEADER
 
 _LABELS = ("through", "throughAny", "what", "whats", "exact", "if", "byLevel")
 _ROLES = (*ROLES, "Mover", "Next", "Prev", "Neutral", "Shared")
@@ -33,34 +34,17 @@ def _is_line(c: Compiler, node: Ludeme, scope: Scope) -> str:
         if role is not None:
             refuse(role)  # whom Ludii does not heed there
         return stack_line(c, node, length, rays, scope)
-    table = c.table("LINE_RAYS", rays)
     condition = node.named("if")
     parameters = "state" if condition is None else CONTEXT
     like = _likeness(c, node, role)
     test = "True" if condition is None else c.boolean(condition, INSIDE.with_(to="s"))
     fits = like if condition is None else f"{like} and ({test})"
-    run = c.function(
-        "run",
-        f"{parameters}, s, ray, piece",
-        f"""
-        length = 0
-        s = {table}[ray, s]
-        while s >= 0 and {fits}:
-            length += 1
-            s = {table}[ray, s]
-        return length
-        """,
-        "How many pieces like ``piece`` follow a site without a gap along a ray.",
-    )
     # As in Ludii a piece is a line of one only where no like one follows it.
     sign = "==" if _is_exact(node) or length == "1" else ">="
-    each = f"1 + {run}({parameters}, s, ray, piece) + {run}({parameters}, s, ray + 1, piece) {sign} {length}"
-    body = lines(
-        "piece = state[HEADER + s]",
-        f"if not ({fits}):\n    return False" if fits != _SAME else "",
-        f"for ray in range(0, {len(rays)}, 2):\n    if {each}:\n        return True",
-        "return False",
-    )
+    if fits == _SAME and length in _COUNTED:
+        body = _near_line(c, int(length), sign, rays)
+    else:
+        body = _far_line(c, length, sign, rays, parameters, fits)
     line = c.function("line", f"{parameters}, s", body, f"Whether a line of {length} goes through a site.")
     pivots = node.named("throughAny")
     if pivots is not None:
@@ -98,6 +82,52 @@ def line_rays(board: Board, relation: str) -> np.ndarray:
 
 
 _SAME = "state[HEADER + s] == piece"
+# Lengths of lines so short that all the sites they may take up are looked at.
+_COUNTED = ("2", "3", "4")
+
+
+def _near_line(c: Compiler, length: int, sign: str, rays: np.ndarray) -> str:
+    """Whether a line of pieces like that on ``s`` goes through it."""
+    reach = length - 1 if sign == ">=" else length
+    around = np.full((rays.shape[1], len(rays) * reach), BEYOND, np.uint16)
+    for way, ray in enumerate(rays):
+        at = np.arange(rays.shape[1])
+        for step in range(way * reach, way * reach + reach):
+            at = np.where(at < 0, -1, ray[at])
+            around[at >= 0, step] = HEADER + at[at >= 0]
+    table = c.table("LINE_CELLS", around)
+    return lines(
+        "piece = state[HEADER + s]",
+        f"for way in range(0, {around.shape[1]}, {2 * reach}):",
+        indent(count_like(f"state[{table}[s, way + {{}}]]", reach)),
+        f"    if forth + back {sign} {length - 1}:\n        return True",
+        "return False",
+    )
+
+
+def _far_line(c: Compiler, length: str, sign: str, rays: np.ndarray, parameters: str, fits: str) -> str:
+    """Whether a line of pieces for which ``fits`` holds goes through ``s``."""
+    table = c.table("LINE_RAYS", rays)
+    run = c.function(
+        "run",
+        f"{parameters}, s, ray, piece",
+        f"""
+        length = 0
+        s = {table}[ray, s]
+        while s >= 0 and {fits}:
+            length += 1
+            s = {table}[ray, s]
+        return length
+        """,
+        "How many pieces like ``piece`` follow a site without a gap along a ray.",
+    )
+    each = f"1 + {run}({parameters}, s, ray, piece) + {run}({parameters}, s, ray + 1, piece) {sign} {length}"
+    return lines(
+        "piece = state[HEADER + s]",
+        f"if not ({fits}):\n    return False" if fits != _SAME else "",
+        f"for ray in range(0, {len(rays)}, 2):\n    if {each}:\n        return True",
+        "return False",
+    )
 
 
 def _positional(c: Compiler, node: Ludeme) -> tuple[str, str, Node | None]:

@@ -116,7 +116,6 @@ def stack_line(c: Compiler, node: Ludeme, length: str, rays: np.ndarray, scope: 
 
 
 def _in_space(c: Compiler, length: int, rays: np.ndarray) -> str:
-    """Counted without branches: whether a neighbour is like is as good as a coin toss."""
     # The places of LEVELS have one more behind them, which stays empty and ends every line.
     height, nowhere = c.actions.max_height, c.model.n_sites * c.actions.max_height
     reach = length - 1
@@ -131,13 +130,9 @@ def _in_space(c: Compiler, length: int, rays: np.ndarray) -> str:
         for way, places in enumerate(along):
             near = places[:reach]
             around[site * height + level, way * reach : way * reach + len(near)] = near
-    table = c.table("AROUND", around)
-    body = "forth = back = 0\n"
-    for side, first in (("forth", 0), ("back", reach)):
-        for step in range(reach):
-            like = f"state[LEVELS + {table}[place, way + {first + step}]] == piece"
-            body += f"like = {like if step == 0 else f'like & ({like})'}\n{side} += like\n"
-    body += f"if forth + back >= {reach}:\n    return True"
+    table = c.table("LINE_CELLS", (c.source.sections["LEVELS"] + around).astype(np.uint16))
+    found = f"if forth + back >= {reach}:\n    return True"
+    body = lines(count_like(f"state[{table}[place, way + {{}}]]", reach), found)
     return f"""
     if site < 0 or state[SIZE + site] == 0:
         return False
@@ -154,6 +149,20 @@ def _in_space(c: Compiler, length: int, rays: np.ndarray) -> str:
 {indent(body, 2)}
     return False
     """
+
+
+def count_like(cell: str, reach: int) -> str:
+    """Statements that count like pieces, ``forth`` and ``back`` of one, as far as they stand without a gap.
+
+    They take no branches: whether a neighbour is like is as good as a coin toss. ``cell`` is what stands
+    at step ``{}``, counted from 0, first forth and then back.
+    """
+    statements = ["forth = back = 0"]
+    for step in range(2 * reach):
+        like = f"{cell.format(step)} == piece"
+        statements.append(f"like = {like if step % reach == 0 else f'like & ({like})'}")
+        statements.append(f"{'forth' if step < reach else 'back'} += like")
+    return lines(*statements)
 
 
 def _places(ray: np.ndarray, site: int, level: int, rise: int, height: int) -> list[int]:
