@@ -62,6 +62,10 @@ def code_of(*parts):
     digest = hashlib.sha256()
     for part in parts:
         path = package / part
+        if not path.exists():
+            raise WorkflowError(
+                f"{path} is gone; correct the parts of stages in common.smk"
+            )
         for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
             digest.update(
                 file.relative_to(package).as_posix().encode() + file.read_bytes()
@@ -175,23 +179,13 @@ TRANSFER = ("networks", "transfer")
 EVALUATION = ("games", "networks", "search", "evaluation")
 SIMILARITY = ("games", "similarity")
 FIGURES = ("figures", "report")
-# Not how tables are kept, nor the games that measure a network on its way: learning takes long.
+# Not how tables are kept in files, nor the games that measure a network on its way: learning takes long.
 NTUPLE_LEARNING = tuple(
     f"ntuple/{name}.py"
-    for name in ("board", "intrinsics", "learning", "shapes", "training")
+    for name in "board checkpoints intrinsics learning session shapes training".split()
 )
 NTUPLE_FOLDING = ("ntuple/folding.py", "ntuple/shapes.py")
 NTUPLE_PLAYING = tuple(
     f"ntuple/{name}.py"
-    for name in (
-        "board",
-        "chance",
-        "downgrade",
-        "evaluation",
-        "expectimax",
-        "greedy",
-        "intrinsics",
-        "memory",
-        "shapes",
-    )
+    for name in "board chance clock downgrade evaluation expectimax game greedy intrinsics memory shapes".split()
 )

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from crossplay.config import NtupleSettings, NtupleStudy
 from crossplay.errors import CrossplayError
-from crossplay.ntuple.shapes import Tuples, network_tuples, stage_weights, symmetric_images
+from crossplay.ntuple.folding import plan_folds
+from crossplay.ntuple.shapes import network_tuples, stage_weights
 from crossplay.ntuple.tables import ACCUMULATORS
 
 # Beside the tables: the program itself, its libraries, and the games under way.
@@ -68,7 +69,7 @@ def runs_of(study: NtupleStudy, origin: str) -> dict[str, StudyRun]:
                 repeat,
                 settings,
                 None if initial is None else run_name(study, initial, repeat),
-                has_redundant(tuples),
+                bool(plan_folds(tuples)),
                 _megabytes(size * (1 + ACCUMULATORS[settings.rule])),
                 _megabytes(size),
             )
@@ -78,15 +79,6 @@ def runs_of(study: NtupleStudy, origin: str) -> dict[str, StudyRun]:
 def run_name(study: NtupleStudy, key: str, repeat: int) -> str:
     """The name of a run: its key, numbered from 1 if there are repeats."""
     return key if study.repeats == 1 else f"{key}-{repeat + 1}"
-
-
-def has_redundant(tuples: Tuples) -> bool:
-    """Whether some tuple lies, turned or mirrored as need be, in a larger one."""
-    return any(
-        len(small) < len(large) and any(set(image) <= set(large) for image in symmetric_images(small))
-        for small in tuples
-        for large in tuples
-    )
 
 
 def _megabytes(size: int) -> int:

@@ -18,7 +18,10 @@ def curves_figure(tables: Mapping[str, Sequence[Learning]]) -> Figure:
     )
     rows = [
         [
-            BandPanel(f"{title}, {number}-ply", [_band(learning, number) for learning in learnings])
+            BandPanel(
+                f"{title}, {number}-ply" if len(tables) > 1 else f"{number}-ply",
+                [_band(learning, number) for learning in learnings],
+            )
             for number in plies
         ]
         for title, learnings in tables.items()
