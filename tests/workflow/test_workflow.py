@@ -62,9 +62,35 @@ def test_demo_needs_each_stage_once(tmp_path: Path) -> None:
         "fine_tune": 4,
         "evaluate": 9,
         "similarity_analysis": 1,
+        "ntuple_train": 2,
+        "ntuple_evaluate": 2,
         "report": 1,
         "all": 1,
     }
+
+
+def test_2048_alone_with_repeats_that_start_from_others(tmp_path: Path) -> None:
+    def only_ntuple(config: dict[str, Any]) -> None:
+        first = {"network": "42-33-4", "rule": "td", "threads": 2, "actions": 10}
+        second = {**first, "rule": "tc", "stages": 16, "initial": "first"}
+        config.clear()
+        config.update(experiment="two", seed=5)
+        config["ntuple"] = {"repeats": 2, "runs": {"first": first, "second": second}}
+
+    path = experiment(tmp_path, only_ntuple)
+    result = snakemake(tmp_path, "--dry-run", "--printshellcmds", "--cores", "2", "--configfile", path)
+    output = result.stdout + result.stderr
+    assert result.returncode == 0, output
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", output.rpartition("Job stats:")[2], re.MULTILINE))
+    every = {"ntuple_train": "4", "ntuple_fold": "4", "ntuple_evaluate": "4"}
+    assert counts == {**every, "report": "1", "all": "1", "total": "14"}
+
+    [job] = [job for job in output.split("\n\n") if "--output=results/two/ntuple/second-2 " in job]
+    assert "--key=second-2" in job
+    assert "--seed=6" in job
+    assert '"initial": "results/two/ntuple/first-2/model.safetensors"' in job
+    assert "ntuple fold results/two/ntuple/second-2/model.safetensors" in output
+    assert "ntuple evaluate results/two/ntuple/second-2/folded/model.safetensors" in output
 
 
 def test_an_experiment_file_replaces_the_demo(tmp_path: Path) -> None:
@@ -89,6 +115,10 @@ def test_an_experiment_file_replaces_the_demo(tmp_path: Path) -> None:
             "changed.yaml: training.source.positions: must be greater than or equal to 1, got 0",
         ),
         (lambda config: config.update(sources=["hex9"]), "changed.yaml: sources: no game 'hex9' in games"),
+        (
+            lambda config: config["ntuple"]["runs"]["tiny"].update(network="42-44"),
+            "changed.yaml: ntuple.runs.tiny.network '42-44': unknown shape '44'",
+        ),
     ],
 )
 def test_a_mistake_in_an_experiment_is_named(tmp_path: Path, change: Change, message: str) -> None:
@@ -112,8 +142,9 @@ def test_slurm_profile(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert args.retries == settings["retries"]
     assert args.keep_going
     assert args.rerun_incomplete  # from profiles/default
-    assert set(args.set_resources) == {"train_source", "train_scratch", "fine_tune", "evaluate"}
-    assert "gpu" in args.set_resources["fine_tune"]
+    trainings = {"train_source", "train_scratch", "fine_tune"}
+    assert set(args.set_resources) == {*trainings, "evaluate", "ntuple_train", "ntuple_evaluate"}
+    assert {rule for rule, resources in args.set_resources.items() if "gpu" in resources} == trainings
 
 
 def test_default_profile_holds_nothing_that_depends_on_the_place() -> None:
@@ -151,6 +182,8 @@ def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) ->
     assert len((report / "transfer.csv").read_text().splitlines()) == 3
     # From scratch one snapshot and the end; fine-tuned the start as well; zero-shot the start only.
     assert len((report / "learning_curves.csv").read_text().splitlines()) == 1 + 2 + 3 + 1
+    assert len((report / "ntuple.csv").read_text().splitlines()) == 1 + 2
+    assert len((report / "ntuple_curves.csv").read_text().splitlines()) == 1 + 2
 
     from mlflow.tracking import MlflowClient
 
@@ -163,6 +196,9 @@ def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) ->
         "evaluate hex4 scratch",
         "fine-tune hex3--hex4 fine-tune",
         "map-channels hex3--hex4",
+        "ntuple-evaluate 2048 tiny",
+        "ntuple-fold 2048 tiny",
+        "ntuple-train 2048 tiny",
         "report",
         "similarity",
         "train-scratch hex4",
@@ -193,6 +229,10 @@ def test_only_what_changed_reruns(finished: Path, tmp_path: Path) -> None:
     assert after(lambda config: config["training"]["source"].update(positions=700)) == source
     new_mode = {"transfer": 1, "fine_tune": 1, "evaluate": 1, **end}
     assert after(lambda config: config["modes"].append("fine-tune-reinit")) == new_mode
+    measure = {"ntuple_evaluate": 1, **end}
+    assert after(lambda config: config["ntuple"]["evaluation"].update(games=30)) == measure
+    learn = {"ntuple_train": 1, "ntuple_fold": 1, **measure}
+    assert after(lambda config: config["ntuple"]["runs"]["tiny"].update(actions=30000)) == learn
 
 
 def test_forcing_evaluation_reruns_it_and_the_report_alone(finished: Path) -> None:
