@@ -17,9 +17,8 @@ from crossplay.games.compiler import (
     Component,
     Container,
     Flags,
-    GameModel,
-    Generated,
     generate,
+    keep_generated,
     load_kernels,
     read_model,
     rule_symmetries,
@@ -32,7 +31,7 @@ from crossplay.games.kernels import (
     call_start,
     count_leaves,
 )
-from crossplay.games.language import ExpandedDescription, load_description
+from crossplay.games.language import ExpandedDescription, load_description, to_text
 from crossplay.games.layout import Layout
 from crossplay.games.state import (
     AGENT,
@@ -82,7 +81,10 @@ class Game:
         self, description: ExpandedDescription, layout: Layout, reference: str | None = None
     ) -> None:
         layout.check()
-        model, generated = _translate(description)
+        model, heading = read_model(description.game), _heading(description)
+        generated = keep_generated(
+            f"{heading}\n{to_text(description.game)}", lambda: generate(model, heading)
+        )
         self.description = description
         self.name = model.name
         self.reference = reference or model.name
@@ -216,10 +218,9 @@ def list_games() -> list[str]:
     return sorted(file.name.removesuffix(".lud") for file in files if file.name.endswith(".lud"))
 
 
-def _translate(description: ExpandedDescription) -> tuple[GameModel, Generated]:
-    model = read_model(description.game)
+def _heading(description: ExpandedDescription) -> str:
     options = ", ".join(description.selections) or "no options"
-    return model, generate(model, f"Kernels of {model.name} ({options}), generated: do not edit.")
+    return f"Kernels of {description.name} ({options}), generated: do not edit."
 
 
 def _find_description(name: str) -> Path:
@@ -238,7 +239,8 @@ def _find_description(name: str) -> Path:
 
 def translate(name: str, options: Sequence[str] = ()) -> str:
     """The source of a game's kernels, not compiled yet; arguments and errors as for :func:`load_game`."""
-    return _translate(load_description(_find_description(name), options))[1].text
+    description = load_description(_find_description(name), options)
+    return generate(read_model(description.game), _heading(description)).text
 
 
 def load_game(name: str, options: Sequence[str] = (), hex: str = "sparse", hands: str = "faithful") -> Game:

@@ -2,6 +2,7 @@
 
 from crossplay.games.compiler.flags import Flags
 from crossplay.games.compiler.generate import Generated, generate
+from crossplay.games.compiler.kept import keep_generated
 from crossplay.games.compiler.load import load_kernels
 from crossplay.games.compiler.model import Component, Container, GameModel, read_model
 from crossplay.games.compiler.registry import known_ludemes
@@ -14,6 +15,7 @@ __all__ = [
     "GameModel",
     "Generated",
     "generate",
+    "keep_generated",
     "known_ludemes",
     "load_kernels",
     "read_model",
