@@ -1,12 +1,11 @@
 """How fast 2048 is learned and played, beside what the same machine's memory allows at that moment.
 
-    python benchmarks/ntuple.py [--actions 1e8] [--rounds 9] [--only NAME ...] [--prototype FOLDER] [--json]
+    python benchmarks/ntuple.py [--actions 1e8] [--rounds 9] [--only NAME ...] [--json]
 
 Every kind of work has tables that ``--actions`` moves have filled, and all kinds are measured in turn, round
 after round, by the CPU time of their threads; a ratio is the median of the rounds' ratios. Random reads of a
 table of the same size, 128 in flight, show the limit of the memory: a move of the 42-33 network reads about
-110 weights. ``--prototype`` names a folder with earlier kernels (``core.py``, ``td_mod.py``, ``tc_il.py``,
-``dtc_il.py``, ``emax.py``) to be measured on the very same tables.
+110 weights.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import statistics
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +27,8 @@ from crossplay.kernel_cache import use_kernel_cache
 use_kernel_cache()
 
 from crossplay.ntuple.board import mix, row_table  # noqa: E402
+from crossplay.ntuple.evaluation import play_games  # noqa: E402
+from crossplay.ntuple.files import Network, NetworkHeader  # noqa: E402
 from crossplay.ntuple.intrinsics import prefetch_weights  # noqa: E402
 from crossplay.ntuple.learning import (  # noqa: E402
     ACCUMULATORS,
@@ -210,15 +210,34 @@ def learning_rates(options: argparse.Namespace) -> list[dict[str, object]]:
     return rows
 
 
+def playing_rates(options: argparse.Namespace) -> list[dict[str, object]]:
+    """Measure the players on a network that has learned, and on one of 16 stages."""
+    rows = []
+    for learning in (LEARNINGS["delayed TC(0.5)"], LEARNINGS["delayed TC(0.5), 16 stages"]):
+        tables = filled_tables(learning, options.actions)
+        header = NetworkHeader(learning.network, network_tuples(learning.network), learning.stage_bits)
+        network = Network(header, tables.weights)
+        stages = "16 stages" if learning.stage_bits else "1 stage"
+        rates: dict[str, list[float]] = {}
+        for turn in tqdm(range(options.rounds), desc="playing", leave=False, disable=None):
+            for plies, games in ((1, 400), (2, 12), (3, 2)):
+                played = play_games(network, games, plies, seed=turn)
+                name = f"{plies}-ply, {stages}"
+                rates.setdefault(name, []).append(played.moves.sum() / played.cpu_seconds)
+        rows += show(rates, "k moves", 1e3)
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--actions", type=float, default=1e8, help="actions that fill the tables first")
     parser.add_argument("--rounds", type=int, default=9, help="measurements of each kind")
-    parser.add_argument("--only", nargs="*", metavar="NAME", help=f"any of: {'; '.join(LEARNINGS)}")
-    parser.add_argument("--prototype", type=Path, help="folder with earlier kernels to measure as well")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help=f"any of: {'; '.join(LEARNINGS)}; playing")
     parser.add_argument("--json", action="store_true", help="print the rows as JSON at the end")
     options = parser.parse_args()
     rows = learning_rates(options)
+    if not options.only or "playing" in options.only:
+        rows += playing_rates(options)
     if options.json:
         print(json.dumps(rows))
 
