@@ -140,10 +140,13 @@ def ntuple_initial(wildcards):
     return [f"{folder}/model.safetensors"] if initial else []
 
 
-def ntuple_settings(wildcards, input):
-    """The settings of one learning of 2048; what it starts from is named by its file."""
+def ntuple_settings(wildcards):
+    """The settings of one learning of 2048; what it starts from is named by its file.
+
+    Snakemake overlooks changes of what is made from a job's input, so this is not.
+    """
     settings = config["ntuple"]["runs"][NTUPLE_RUNS[wildcards.run].key]
-    initial = input[0] if input else None
+    initial = next(iter(ntuple_initial(wildcards)), None)
     return json.dumps({**settings, "initial": initial}, sort_keys=True)
 
 
