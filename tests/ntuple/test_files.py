@@ -185,7 +185,9 @@ def test_a_full_disk_leaves_the_file_before(tmp_path: Path, monkeypatch: pytest.
 
 def test_memory_that_cannot_fit_is_refused() -> None:
     check_memory(1 << 20, "a test", "never")
-    with pytest.raises(CrossplayError, match=r"^a test can need up to 1,000,000 GiB .* GiB free; choose less$"):
+    with pytest.raises(
+        CrossplayError, match=r"^a test can need up to 1,000,000 GiB .* GiB free; choose less$"
+    ):
         check_memory(10**6 << 30, "a test", "choose less")
     with pytest.raises(CrossplayError, match="the system refuses"):
         new_table(1 << 60)

@@ -52,8 +52,8 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     available = available_memory()
     if available is not None and needed > available:
         raise CrossplayError(
-            f"{what} can need up to {gibibytes(needed)} of memory, this machine has {gibibytes(available)} free;"
-            f" {remedy}"
+            f"{what} can need up to {gibibytes(needed)} of memory, this machine has"
+            f" {gibibytes(available)} free; {remedy}"
         )
 
 
