@@ -122,7 +122,7 @@ def amount(number: int) -> str:
 def duration(seconds: float) -> str:
     """A time in words: ``48 s``, ``12.5 min``, ``3.2 h``."""
     if seconds < 100:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.2g} s"
     return f"{seconds / 60:.1f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
