@@ -122,21 +122,25 @@ class Reference:
             self.correct_autostep(places, error)
 
     def correct_autostep(self, places: list[int], delta: float) -> None:
-        tau, a, h, v = 1e-4, self.sizes, self.traces, self.normalisers
-        total = 0.0
+        """Every hit is an input of its own; a weight that is hit twice is read as it was before both."""
+        tau, new = 1e-4, []
         for i in places:
-            a.setdefault(i, self.rate / self.m)
-            correlation = delta * h.get(i, 0.0)
+            a, h, v = (
+                self.sizes.get(i, self.rate / self.m),
+                self.traces.get(i, 0.0),
+                self.normalisers.get(i, 0.0),
+            )
+            correlation = delta * h
             g = abs(correlation)
-            v[i] = max(g, v.get(i, 0.0) + tau * a[i] * (g - v.get(i, 0.0)))
-            if v[i] != 0:
-                a[i] *= math.exp(self.meta_rate * correlation / v[i])
-            total += a[i]
-        for i in places:
-            if total > 1:
-                a[i] /= total
-            self.V[i] = self.V.get(i, 0.0) + a[i] * delta
-            h[i] = h.get(i, 0.0) * (1 - a[i]) + a[i] * delta
+            v = max(g, v + tau * a * (g - v))
+            if v != 0:
+                a *= math.exp(self.meta_rate * correlation / v)
+            new.append((a, h, v))
+        total = sum(a for a, _, _ in new)
+        for i, (a, h, v) in zip(places, new, strict=True):
+            a /= max(total, 1.0)
+            self.V[i] = self.V.get(i, 0.0) + a * delta
+            self.sizes[i], self.traces[i], self.normalisers[i] = a, h * (1 - a) + a * delta, v
 
     def learn(self, game: Game, target: float, last: bool) -> None:
         """What an episode's newest afterstate teaches, and in its end what is still to be corrected."""

@@ -258,6 +258,14 @@ def test_divergence_is_noticed(rule: Rule, fault: float) -> None:
     assert kernel.worker.counts[ACTIONS] == 0
 
 
+def test_symmetric_boards_do_not_multiply_step_sizes() -> None:
+    # They hit a weight several times; corrected one hit after the other, Autostep diverged here.
+    kernel = Kernel(Rule("autostep"), network_tuples("4-22"), seed=1, rate=1.0, meta_rate=1.0)
+    kernel.run(500_000)
+    assert not kernel.worker.counts[DIVERGED]
+    assert kernel.worker.counts[TOTAL_SCORE] > 1000 * kernel.worker.counts[FINISHED]
+
+
 def test_one_faulty_weight_does_not_stop_the_game() -> None:
     for fault in (np.nan, np.inf, -np.inf):
         kernel = Kernel(Rule("tc", 4), seed=1, decay=0.5)

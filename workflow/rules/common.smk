@@ -185,7 +185,7 @@ FIGURES = ("figures", "report")
 # Not how tables are kept in files, nor the games that measure a network on its way: learning takes long.
 NTUPLE_LEARNING = tuple(
     f"ntuple/{name}.py"
-    for name in "board checkpoints intrinsics learning session shapes training".split()
+    for name in "board checkpoints corrections intrinsics learning session shapes training".split()
 )
 NTUPLE_FOLDING = ("ntuple/folding.py", "ntuple/shapes.py")
 NTUPLE_PLAYING = tuple(

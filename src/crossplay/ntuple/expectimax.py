@@ -38,13 +38,12 @@ from crossplay.ntuple.clock import monotonic_ns
 from crossplay.ntuple.downgrade import FROM, downgraded
 from crossplay.ntuple.game import begin_game, largest_tile, make_move
 from crossplay.ntuple.greedy import (
-    FLOATS,
     NONE,
     WEIGHTS,
     sum_promoted,
     takes_turn,
 )
-from crossplay.ntuple.intrinsics import count_ones, prefetch_weights, store_indices, sum_weights
+from crossplay.ntuple.intrinsics import FLOATS, count_ones, prefetch_weights, store_indices, sum_weights
 from crossplay.ntuple.learning import PREFETCHED
 from crossplay.ntuple.memory import find, new_memory, recall, remember
 from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights

@@ -18,14 +18,11 @@ from numba import njit, types
 from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, stage_of, transpose
 from crossplay.ntuple.downgrade import downgraded
 from crossplay.ntuple.game import begin_game, largest_tile, make_move
-from crossplay.ntuple.intrinsics import prefetch_weights, store_indices, sum_weights
+from crossplay.ntuple.intrinsics import FLOATS, prefetch_weights, store_indices, sum_weights
 from crossplay.ntuple.learning import PREFETCHED
 from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
 
 GAMES = 2  # played in turns by each thread
-
-# No assumption that numbers are finite: weights that diverged must be noticed.
-FLOATS = {"reassoc", "contract", "nsz", "arcp"}
 NONE = np.float32(-3.4e38)  # less than any value
 WEIGHTS = types.Array(types.float32, 1, "C", readonly=True)
 _0, _1 = np.uint64(0), np.uint64(1)

@@ -30,6 +30,8 @@ _SYMMETRIES = (
     (7, 6, 5, 4, 3, 2, 1, 0),
     (1, 0, 3, 2, 5, 4, 7, 6),
 )
+# What kernels may assume of numbers: not that they are finite, as a table that diverges must be noticed.
+FLOATS = {"reassoc", "contract", "nsz", "arcp"}
 _HAS_DEPOSIT = "NUMBA_CPU_NAME" not in os.environ and llvm.get_host_cpu_features().get("bmi2", False)
 
 

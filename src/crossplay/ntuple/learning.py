@@ -12,11 +12,7 @@ and the last afterstate of a game from a value of 0. With a horizon of H afterst
 * plain: each delta corrects the last H afterstates at once, the k-th before with lambda**k delta;
 * delayed: each afterstate is corrected once, H - 1 moves later, with the sum of lambda**k delta(t+k).
 
-The rules (m active weights, each with its own accumulators):
-
-* TD: V_i += alpha / m * error;
-* TC: V_i += beta / m * (|E_i| / A_i) * error, then E_i += error and A_i += |error|; the rate is 1 at first;
-* Autostep: step sizes after Mahmood et al. (2012), "Tuning-free step-size adaptation", table 1.
+What an error does to the weights is in :mod:`crossplay.ntuple.corrections`.
 
 Source: W. Jaśkowski (2016), algorithms 1 to 5 and sections IV to VII.
 """
@@ -31,7 +27,8 @@ import numpy as np
 from numba import njit, types
 
 from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, new_game, stage_of, transpose
-from crossplay.ntuple.intrinsics import prefetch_weights, store_indices, sum_weights
+from crossplay.ntuple.corrections import correct_autostep, correct_tc, correct_td
+from crossplay.ntuple.intrinsics import FLOATS, prefetch_weights, store_indices, sum_weights
 from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
 from crossplay.ntuple.tables import ACCUMULATORS
 
@@ -44,10 +41,7 @@ BOARD, RANDOM, OLDEST, NEWEST, STARTED, SCORE, START, COLUMNS = range(8)
 # Places of Worker.counts.
 ACTIONS, FINISHED, TOTAL_SCORE, BEST_SCORE, DIVERGED, COUNTS = range(6)
 
-# No assumption that numbers are finite: a table that diverges must be noticed.
-_FLOATS = {"reassoc", "contract", "nsz", "arcp"}
 _NONE = np.float32(-3.4e38)
-_TINY = np.float32(1e-30)
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
@@ -151,7 +145,7 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
     STAGES, PROMOTE, CAROUSEL = rule.stage_bits, rule.promotion and rule.stage_bits > 0, rule.carousel_bits
     STARTS = 1 << CAROUSEL
 
-    @njit(_KERNEL, cache=True, nogil=True, fastmath=_FLOATS, boundscheck=False, error_model="numpy")
+    @njit(_KERNEL, cache=True, nogil=True, fastmath=FLOATS, boundscheck=False, error_model="numpy")
     def learn(
         weights: np.ndarray,
         accumulators: np.ndarray,
@@ -253,7 +247,9 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
                         if TC:
                             correct_tc(weights, accumulators, base, ring, at, M, error, rate, scratch)
                         elif AUTOSTEP:
-                            correct_autostep(weights, accumulators, base, ring, at, M, error, rate, meta_rate)
+                            correct_autostep(
+                                weights, accumulators, base, ring, at, M, error, rate, meta_rate, scratch
+                            )
                         else:
                             correct_td(weights, base, ring, at, M, error * rate)
                         if not DELAYED:
@@ -320,84 +316,6 @@ def promote(weights: np.ndarray, base: int, size: int, indices: np.ndarray, at: 
         place = base + np.uint64(indices[at + i])
         if weights[place] == np.float32(0.0):
             weights[place] = weights[place - size]
-
-
-@njit(nogil=True, fastmath=_FLOATS)
-def correct_td(weights: np.ndarray, base: int, indices: np.ndarray, at: int, m: int, step: float) -> None:
-    """Add ``step`` to the active weights."""
-    for i in range(np.uint64(m)):
-        weights[base + np.uint64(indices[at + i])] += step
-
-
-@njit(nogil=True, fastmath=_FLOATS)
-def correct_tc(
-    weights: np.ndarray,
-    accumulators: np.ndarray,
-    base: int,
-    indices: np.ndarray,
-    at: int,
-    m: int,
-    error: float,
-    rate: float,
-    scratch: np.ndarray,
-) -> None:
-    """Algorithm 2: each active weight by its own rate ``|E| / A``; all are read before any is written."""
-    size, step = abs(error), error * rate
-    e, a, change = _0, np.uint64(m), np.uint64(2 * m)
-    for i in range(np.uint64(m)):
-        place = (base + np.uint64(indices[at + i])) * np.uint64(2)
-        scratch[e + i], scratch[a + i] = accumulators[place], accumulators[place + _1]
-    for i in range(np.uint64(m)):
-        # The tiny number makes the rate of an untouched weight 1.
-        scratch[change + i] = step * ((abs(scratch[e + i]) + _TINY) / (scratch[a + i] + _TINY))
-        scratch[e + i] += error
-        scratch[a + i] += size
-    for i in range(np.uint64(m)):
-        place = base + np.uint64(indices[at + i])
-        weights[place] += scratch[change + i]
-        accumulators[place * np.uint64(2)] = scratch[e + i]
-        accumulators[place * np.uint64(2) + _1] = scratch[a + i]
-
-
-@njit(nogil=True)
-def correct_autostep(
-    weights: np.ndarray,
-    accumulators: np.ndarray,
-    base: int,
-    indices: np.ndarray,
-    at: int,
-    m: int,
-    error: float,
-    initial: float,
-    meta_rate: float,
-) -> None:
-    """One step of Autostep with all active inputs 1; a step size of 0 stands for the initial one."""
-    tau = np.float32(1e-4)
-    total = np.float32(0.0)
-    for i in range(np.uint64(m)):
-        place = (base + np.uint64(indices[at + i])) * np.uint64(4)
-        size, trace, normaliser = (
-            accumulators[place],
-            accumulators[place + _1],
-            accumulators[place + np.uint64(2)],
-        )
-        if size == np.float32(0.0):
-            size = initial
-        correlation = error * trace
-        g = abs(correlation)
-        normaliser = max(g, normaliser + tau * size * (g - normaliser))
-        if normaliser > np.float32(0.0):
-            size *= np.float32(math.exp(meta_rate * correlation / normaliser))
-        accumulators[place], accumulators[place + np.uint64(2)] = size, normaliser
-        total += size
-    shrink = np.float32(1.0) / max(total, np.float32(1.0))
-    for i in range(np.uint64(m)):
-        weight = base + np.uint64(indices[at + i])
-        place = weight * np.uint64(4)
-        size = accumulators[place] * shrink
-        accumulators[place] = size
-        weights[weight] += size * error
-        accumulators[place + _1] = accumulators[place + _1] * (np.float32(1.0) - size) + size * error
 
 
 @njit(nogil=True)
