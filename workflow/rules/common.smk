@@ -177,7 +177,11 @@ def shown(name, caption, category):
 
 # What the stages are made of, for code_of.
 TRAINING = ("games", "networks", "search", "selfplay", "training")
-CHANNELS = ("games", "similarity", "transfer/channels.py", "transfer/mapping.py")
+CHANNELS = (
+    "games",
+    "similarity",
+    *(f"transfer/{name}.py" for name in "channels mapping objects pieces".split()),
+)
 TRANSFER = ("networks", "transfer")
 EVALUATION = ("games", "networks", "search", "evaluation")
 SIMILARITY = ("games", "similarity")
