@@ -112,6 +112,13 @@ def add_tile(board: np.uint64, bits: np.uint64) -> np.uint64:
 
 
 @njit(nogil=True)
+def takes_turn(bits: int, equal: int) -> bool:
+    """Whether the ``equal``-th of several equal moves takes the place of those before: once in ``equal``."""
+    draw = mix(bits + np.uint64(equal)) >> _32
+    return (draw * np.uint64(equal)) >> _32 == np.uint64(0)
+
+
+@njit(nogil=True)
 def new_game(random: np.uint64) -> tuple[np.uint64, np.uint64]:
     """A board with two random tiles, and the advanced counter."""
     random += GOLDEN

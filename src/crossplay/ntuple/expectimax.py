@@ -31,6 +31,7 @@ from crossplay.ntuple.board import (
     mix,
     row_table,
     stage_of,
+    takes_turn,
     transpose,
 )
 from crossplay.ntuple.chance import BOARDS, LEAVES, LEAVES_SIZE, OFTEN, SELDOM, expand, mean_of_best
@@ -38,15 +39,12 @@ from crossplay.ntuple.clock import monotonic_ns
 from crossplay.ntuple.downgrade import FROM, downgraded
 from crossplay.ntuple.game import begin_game, largest_tile, make_move
 from crossplay.ntuple.greedy import (
-    NONE,
     WEIGHTS,
     sum_promoted,
-    takes_turn,
 )
-from crossplay.ntuple.intrinsics import FLOATS, count_ones, prefetch_weights, store_indices, sum_weights
-from crossplay.ntuple.learning import PREFETCHED
+from crossplay.ntuple.intrinsics import FLOATS, NONE, count_ones, prefetch_weights, store_indices, sum_weights
 from crossplay.ntuple.memory import find, new_memory, recall, remember
-from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
+from crossplay.ntuple.shapes import Tuples, format_tuples, large_tables, stage_weights
 
 if TYPE_CHECKING:
     from crossplay.ntuple.files import Network
@@ -196,7 +194,7 @@ def expectimax_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrad
     """
     NETWORK = format_tuples(tuples)
     M = 8 * len(tuples)
-    FETCHED = 8 * sum(len(cells) >= PREFETCHED for cells in tuples)
+    FETCHED = 8 * large_tables(tuples)
     SIZE = stage_weights(tuples)
     STAGES, PROMOTE, LOWER = stage_bits, promotion and stage_bits > 0, downgrade
 

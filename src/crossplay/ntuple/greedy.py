@@ -15,15 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit, types
 
-from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, stage_of, transpose
+from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, stage_of, takes_turn, transpose
 from crossplay.ntuple.downgrade import downgraded
 from crossplay.ntuple.game import begin_game, largest_tile, make_move
-from crossplay.ntuple.intrinsics import FLOATS, prefetch_weights, store_indices, sum_weights
-from crossplay.ntuple.learning import PREFETCHED
-from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
+from crossplay.ntuple.intrinsics import FLOATS, NONE, prefetch_weights, store_indices, sum_weights
+from crossplay.ntuple.shapes import Tuples, format_tuples, large_tables, stage_weights
 
 GAMES = 2  # played in turns by each thread
-NONE = np.float32(-3.4e38)  # less than any value
 WEIGHTS = types.Array(types.float32, 1, "C", readonly=True)
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -86,7 +84,7 @@ def greedy_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrade: i
     """
     NETWORK = format_tuples(tuples)
     M = 8 * len(tuples)
-    FETCHED = 8 * sum(len(cells) >= PREFETCHED for cells in tuples)
+    FETCHED = 8 * large_tables(tuples)
     SIZE = stage_weights(tuples)
     STAGES, PROMOTE, LOWER = stage_bits, promotion and stage_bits > 0, downgrade
 
@@ -185,13 +183,6 @@ def greedy_player(tuples: Tuples, stage_bits: int, promotion: bool, downgrade: i
         return True
 
     return play
-
-
-@njit(nogil=True)
-def takes_turn(bits: int, equal: int) -> bool:
-    """Whether the ``equal``-th of several equal moves takes the place of those before: once in ``equal``."""
-    draw = mix(bits + np.uint64(equal)) >> np.uint64(32)
-    return (draw * np.uint64(equal)) >> np.uint64(32) == _0
 
 
 @njit(nogil=True, fastmath=FLOATS)

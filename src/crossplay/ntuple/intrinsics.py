@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
@@ -32,6 +33,7 @@ _SYMMETRIES = (
 )
 # What kernels may assume of numbers: not that they are finite, as a table that diverges must be noticed.
 FLOATS = {"reassoc", "contract", "nsz", "arcp"}
+NONE = np.float32(-3.4e38)  # less than any value
 _HAS_DEPOSIT = "NUMBA_CPU_NAME" not in os.environ and llvm.get_host_cpu_features().get("bmi2", False)
 
 

@@ -26,22 +26,29 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit, types
 
-from crossplay.ntuple.board import GOLDEN, add_tile, afterstates, mix, new_game, stage_of, transpose
+from crossplay.ntuple.board import (
+    GOLDEN,
+    add_tile,
+    afterstates,
+    mix,
+    new_game,
+    stage_of,
+    takes_turn,
+    transpose,
+)
 from crossplay.ntuple.corrections import correct_autostep, correct_tc, correct_td
-from crossplay.ntuple.intrinsics import FLOATS, prefetch_weights, store_indices, sum_weights
-from crossplay.ntuple.shapes import Tuples, format_tuples, stage_weights
+from crossplay.ntuple.intrinsics import FLOATS, NONE, prefetch_weights, store_indices, sum_weights
+from crossplay.ntuple.shapes import Tuples, format_tuples, large_tables, stage_weights
 from crossplay.ntuple.tables import ACCUMULATORS
 
 GAMES = 2  # played in turns by each thread
 QUEUE = 1000  # initial positions remembered of each stage, for carousel shaping
-PREFETCHED = 5  # tables of tuples with so many cells or more do not fit a cache
 
 # Columns of Worker.games.
 BOARD, RANDOM, OLDEST, NEWEST, STARTED, SCORE, START, COLUMNS = range(8)
 # Places of Worker.counts.
 ACTIONS, FINISHED, TOTAL_SCORE, BEST_SCORE, DIVERGED, COUNTS = range(6)
 
-_NONE = np.float32(-3.4e38)
 _0, _1 = np.uint64(0), np.uint64(1)
 
 
@@ -69,9 +76,7 @@ class Worker(NamedTuple):
     """The games that one thread has under way; all it needs to go on exactly where it stopped."""
 
     games: np.ndarray  # uint64[GAMES, COLUMNS]
-    indices: (
-        np.ndarray
-    )  # uint32[GAMES * H2 * m]: active weights of the last afterstates, a ring for each game
+    indices: np.ndarray  # uint32[GAMES * H2 * m]: active weights of the last afterstates, a ring a game
     bases: np.ndarray  # uint64[GAMES * H2]: first weight of their stages
     errors: np.ndarray  # float32[GAMES * H2]: their deltas; of the last one, first its value
     firsts: np.ndarray  # uint64[GAMES * stages]: first afterstate of each stage of the carousel in this game
@@ -134,7 +139,7 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
     """
     NETWORK = format_tuples(tuples)
     M = 8 * len(tuples)
-    FETCHED = 8 * sum(len(cells) >= PREFETCHED for cells in tuples)
+    FETCHED = 8 * large_tables(tuples)
     SIZE = stage_weights(tuples)
     TC, AUTOSTEP = rule.kind == "tc", rule.kind == "autostep"
     STRIDE = max(1, ACCUMULATORS[rule.kind])
@@ -199,7 +204,7 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
                 board = games[game, BOARD]
                 random = games[game, RANDOM] + GOLDEN
                 bits = mix(random)
-                best, chosen, legal, equal = _NONE, -1, 0, 1
+                best, chosen, legal, equal = NONE, -1, 0, 1
                 for move in range(4):
                     place = np.uint64(game * 4 + move)
                     if boards[place] != board:
@@ -214,8 +219,7 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
                         elif value == best:
                             # One of several equal moves, each as likely.
                             equal += 1
-                            draw = mix(bits + np.uint64(equal)) >> np.uint64(32)
-                            if (draw * np.uint64(equal)) >> np.uint64(32) == _0:
+                            if takes_turn(bits, equal):
                                 chosen = move
                 if chosen < 0 and legal > 0:
                     counts[DIVERGED] = 1

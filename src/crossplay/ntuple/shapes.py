@@ -18,6 +18,7 @@ Tuples = tuple[tuple[int, ...], ...]
 
 COLOURS = 16  # values of a cell: empty, 2, 4, ... 32768
 LONGEST = 7
+_LARGE = 5  # tables of tuples with so many cells or more do not fit a cache
 # Indices are 32 bits wide, so the tables of one stage hold at most this many weights.
 MOST_WEIGHTS = 1 << 32
 
@@ -124,6 +125,11 @@ def table_offsets(tuples: Tuples) -> list[int]:
     for cells in tuples:
         offsets.append(offsets[-1] + COLOURS ** len(cells))
     return offsets[:-1]
+
+
+def large_tables(tuples: Tuples) -> int:
+    """How many tables do not fit a cache, so that fetching ahead pays; named networks begin with them."""
+    return sum(len(cells) >= _LARGE for cells in tuples)
 
 
 def stage_weights(tuples: Tuples) -> int:
