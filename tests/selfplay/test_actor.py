@@ -12,7 +12,7 @@ from crossplay.config import SelfPlaySettings
 from crossplay.games import load_game
 from crossplay.games.state import AGENT, MOVES
 from crossplay.networks import Evaluator, build_network
-from crossplay.search.selfplay import GAMES, PLIES, POSITIONS, make_records
+from crossplay.search.records import GAMES, PLIES, POSITIONS, make_records
 from crossplay.selfplay import Actor
 
 SETTINGS = SelfPlaySettings(games=6, simulations=8)

@@ -7,7 +7,7 @@ import pytest
 
 from crossplay.games import load_game
 from crossplay.games.state import MOVES, SWAP
-from crossplay.search.selfplay import POSITIONS, make_records
+from crossplay.search.records import POSITIONS, make_records
 from crossplay.selfplay import ReplayBuffer
 from crossplay.selfplay.buffer import gather_minibatch
 
@@ -30,8 +30,8 @@ def random_records(game, n, seed=0):
         moves = game.legal_moves(state)
         fill(records, row, state, game, rng)
         states.append(state.copy())
-        k = int(rng.integers(1, min(len(moves), records.visit_count.shape[1]) + 1))
-        records.visit_count[row, :k] = rng.integers(1, 9, k)
+        k = int(rng.integers(1, min(len(moves), records.weights.shape[1]) + 1))
+        records.weights[row, :k] = rng.integers(1, 9, k)
         records.outcome[row] = rng.integers(-1, 2)
         game.apply(state, moves[rng.integers(len(moves))].move)
         if game.is_terminal(state):
@@ -75,7 +75,7 @@ def test_plain_samples_are_what_the_game_says(game):
     planes, policy, mask, outcomes = gather(game, records, 0, 0)
     for row, state in enumerate(states):
         expected = np.zeros(game.n_actions)
-        for move, count in zip(records.legal[row], records.visit_count[row], strict=False):
+        for move, count in zip(records.legal[row], records.weights[row], strict=False):
             expected[game.action(move)] += count
         np.testing.assert_array_equal(planes[row], game.state_tensor(state))
         np.testing.assert_array_equal(np.flatnonzero(mask[row]), game.legal_actions(state))
@@ -142,7 +142,7 @@ def test_relabelled_game_is_the_one_with_a_swap():
         game.apply(swapped, move)
     records = make_records(1, game, SIMULATIONS)
     fill(records, 0, plain, game)
-    records.visit_count[0, 0] = 1
+    records.weights[0, 0] = 1
     planes, _, mask, _ = gather(game, records, 0, 1)
     np.testing.assert_array_equal(planes[0], game.state_tensor(swapped))
     np.testing.assert_array_equal(np.flatnonzero(mask[0]), game.legal_actions(swapped))
@@ -167,7 +167,7 @@ def numbered(buffer, game, ring, count):
         n = int(records.counters[POSITIONS])
         row = n % len(records.outcome)
         fill(records, row, game.new_state(), game)
-        records.visit_count[row, 0] = 1
+        records.weights[row, 0] = 1
         records.outcome[row] = 1000 * ring + n
         records.counters[POSITIONS] += 1
 

@@ -11,10 +11,10 @@ from crossplay.training.schedule import Amount
 
 
 def test_row_is_about_the_time_since_the_row_before():
-    # Positions, games, wins of agents 1 and 2, draws, swaps, plies.
-    meter = Meter(np.array([100, 10, 5, 5, 0, 1, 100, 0]))
+    # Positions, games, wins of agents 1 and 2, draws, swaps, plies; resignations, checked ones, wrong ones.
+    meter = Meter(np.array([100, 10, 5, 5, 0, 1, 100, 1, 0, 0]))
     first = meter.row(
-        np.array([190, 20, 8, 10, 2, 4, 190, 0]),
+        np.array([190, 20, 8, 10, 2, 4, 190, 3, 4, 1]),
         Times(3.0, 1.0, 4.0),
         Amount(190, 20, 7, 9.5),
         0.003,
@@ -28,11 +28,16 @@ def test_row_is_about_the_time_since_the_row_before():
     }
     assert (first["policy_loss"], first["value_loss"], first["learning_rate"]) == (1.5, 0.5, 0.003)
     assert first["first_seat_win_rate"] == pytest.approx(0.4)  # 3 wins and 2 draws in 10 games
+    assert (first["resignation_rate"], first["wrong_resignation_rate"]) == (0.2, 0.25)
     assert (first["draw_rate"], first["swap_rate"], first["mean_game_length"]) == (0.2, 0.3, 9)
     assert [first[f"{part}_share"] for part in Times._fields] == [0.375, 0.125, 0.5]
     assert first["positions_per_second"] > 90
     quiet = meter.row(
-        np.array([190, 20, 8, 10, 2, 4, 190, 0]), Times(3.0, 1.5, 5.5), Amount(190, 20, 8, 9.9), 0.003, None
+        np.array([190, 20, 8, 10, 2, 4, 190, 3, 4, 1]),
+        Times(3.0, 1.5, 5.5),
+        Amount(190, 20, 8, 9.9),
+        0.003,
+        None,
     )
     assert quiet["tree_share"] == 0.25
     assert quiet["positions_per_second"] == 0

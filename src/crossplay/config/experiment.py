@@ -67,7 +67,12 @@ class SelfPlaySettings(Settings):
     """How games are played to make training data."""
 
     games: int = Field(default=128, ge=1, le=65536, description="Games played side by side.")
-    simulations: int = Field(default=32, ge=1, le=100_000, description="Simulations per move.")
+    simulations: int = Field(default=32, ge=2, le=65_535, description="Simulations per move.")
+    full_search_share: Fraction = Field(
+        default=1.0,
+        description="Share of moves with a full search; others are fast, without noise, and not trained on.",
+    )
+    fast_simulations: int = Field(default=8, ge=2, le=65_535, description="Simulations of a fast search.")
     exploration: float = Field(default=1.5, gt=0, description="Exploration constant of PUCT.")
     first_play: Literal["polygames", "reduction"] = Field(
         default="polygames",
@@ -83,11 +88,48 @@ class SelfPlaySettings(Settings):
     temperature_plies: int = Field(
         default=10, ge=0, description="Plies at which moves are drawn by their visits."
     )
+    sampling: Literal["visits", "polygames"] = Field(
+        default="visits",
+        description="Weights of moves that are drawn: their visits, or exp(2 p^2) - 1 + 0.5 / moves.",
+    )
+    random_movers: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of players that move at random with probability 4 / (ply + 10)^2.",
+    )
+    random_starts: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of games that begin with random moves, up to the average length of a game.",
+    )
+    resign_share: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of games in which players resign; the others tell how often that is wrong.",
+    )
+    resign_threshold: float = Field(
+        default=0.95, gt=0, le=1, description="Value below whose negative a player may resign."
+    )
+    resign_plies: int = Field(
+        default=7, ge=1, description="Searches of both players in a row that must agree on it."
+    )
     forced_playouts: float = Field(
         default=0.0,
         ge=0,
         description="Strength of forced playouts with target pruning; 2 is usual, 0 is off.",
     )
+
+    @model_validator(mode="after")
+    def _fast_searches(self) -> SelfPlaySettings:
+        if self.full_search_share < 1 and self.fast_simulations > self.simulations:
+            raise ValueError(
+                f"fast_simulations: must be at most simulations ({self.simulations}), "
+                f"got {self.fast_simulations}"
+            )
+        return self
 
 
 class TrainingSettings(Settings):

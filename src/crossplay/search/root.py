@@ -61,18 +61,22 @@ def root_score(tree: Tree, slot: int, edge: int, visits: int, parameters: Search
 
 @njit(nogil=True)
 def root_targets(tree: Tree, slot: int, parameters: SearchParameters) -> None:
-    """Fill in the targets of the root's children, their visits.
+    """Write the targets of the root's edges to ``tree.targets``: the visits that they have had.
 
     With forced playouts, a child other than the most visited loses up to its forced number of visits, as
     long as its score stays at or below the best child's, and falls out when only one would be left.
+
+    Targets are weights of any scale between 0 and 65535, as records round them to integers.
     """
     first = tree.nodes[slot, 0].first_edge
     end = first + tree.nodes[slot, 0].n_children
+    for i in range(tree.nodes[slot, 0].n_edges):
+        tree.targets[i] = 0.0
     best = first
     most = 0
     for edge in range(first, end):
         child = tree.nodes[slot, tree.edges[slot, edge].child]
-        child.target = child.visits
+        tree.targets[edge - first] = child.visits
         if child.visits > most:
             best = edge
             most = child.visits
@@ -87,32 +91,29 @@ def root_targets(tree: Tree, slot: int, parameters: SearchParameters) -> None:
         kept = child.visits
         while kept > least and root_score(tree, slot, edge, kept - 1, parameters) <= limit:
             kept -= 1
-        child.target = 0 if kept < child.visits and kept <= 1 else kept
+        tree.targets[edge - first] = 0 if kept < child.visits and kept <= 1 else kept
 
 
 @njit(nogil=True)
 def pick(tree: Tree, slot: int, exponent: float) -> int:
-    """Choose a root edge by its target.
+    """Choose a root edge by its target in ``tree.targets``.
 
     Exponent 0 stands for the highest target (the earliest visited of equals, the highest prior if nothing
     was visited); otherwise an edge is drawn with probability proportional to its target to that power.
     """
     first = tree.nodes[slot, 0].first_edge
-    end = first + tree.nodes[slot, 0].n_children
-    best = first
-    most = 0
+    n_edges = tree.nodes[slot, 0].n_edges
+    best = 0
     total = 0.0
-    for edge in range(first, end):
-        target = tree.nodes[slot, tree.edges[slot, edge].child].target
-        total += float(target) ** exponent
-        if target > most:
-            best = edge
-            most = target
+    for i in range(n_edges):
+        total += float(tree.targets[i]) ** exponent
+        if tree.targets[i] > tree.targets[best]:
+            best = i
     if exponent == 0.0:
-        return best
+        return first + best
     rest = uniform(tree.rng[slot]) * total
-    for edge in range(first, end):
-        rest -= float(tree.nodes[slot, tree.edges[slot, edge].child].target) ** exponent
+    for i in range(n_edges):
+        rest -= float(tree.targets[i]) ** exponent
         if rest < 0.0:
-            return edge
-    return best
+            return first + i
+    return first + best

@@ -42,7 +42,6 @@ NODE = np.dtype(
         ("n_edges", np.int32),  # or UNEXPANDED or TERMINAL
         ("n_children", np.int32),
         ("agent", np.int32),  # to move; the outcome if terminal
-        ("target", np.int32),  # of a root's child: visits less pruned ones
     ],
     align=True,
 )
@@ -85,6 +84,7 @@ class Tree(NamedTuple):
     moves: np.ndarray  # int64[max_moves] scratch
     noise: np.ndarray  # float64[max_moves] scratch
     marks: np.ndarray  # int64[n_actions + 1] scratch: stamp of the last expansion that used an action
+    targets: np.ndarray  # float32[max_moves] scratch: of the root's edges, see root.root_targets
 
 
 def search_parameters(
@@ -169,6 +169,7 @@ def make_tree(game: Game, slots: int, simulations: int, streams: np.ndarray | in
         moves=np.zeros(game.max_moves, np.int64),
         noise=np.zeros(game.max_moves, np.float64),
         marks=np.zeros(game.n_actions + 1, np.int64),
+        targets=np.zeros(game.max_moves, np.float32),
     )
 
 

@@ -10,7 +10,9 @@ import numpy as np
 
 from crossplay.config import SelfPlaySettings
 from crossplay.networks import Evaluator
-from crossplay.search.selfplay import Records, SelfPlay
+from crossplay.search.playing import play_parameters
+from crossplay.search.records import Records
+from crossplay.search.selfplay import SelfPlay
 from crossplay.search.tree import search_parameters
 
 if TYPE_CHECKING:
@@ -50,7 +52,17 @@ class Actor:
             noise_fraction=settings.noise_fraction,
             noise_alpha=settings.noise_alpha,
         )
-        self._games = SelfPlay(game, parameters, slots, settings.temperature_plies, seed)
+        play = play_parameters(
+            settings.temperature_plies,
+            sampling=settings.sampling,
+            random_movers=settings.random_movers,
+            random_starts=settings.random_starts,
+            resign_share=settings.resign_share,
+            resign_threshold=settings.resign_threshold,
+            resign_plies=settings.resign_plies,
+            full_search_share=settings.full_search_share,
+        )
+        self._games = SelfPlay(game, parameters, play, slots, seed, settings.fast_simulations)
         self._records = records
         self._lock = lock
         self._priors = np.zeros((slots, game.n_actions), np.float32)

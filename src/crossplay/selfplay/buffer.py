@@ -12,7 +12,7 @@ from numba import njit, types
 
 from crossplay.games.state import MOVES, STATE, relabel_agents
 from crossplay.games.tensors import ENCODING, Encoding, action_index, encode_state
-from crossplay.search.selfplay import POSITIONS, RECORDS, Records, make_records
+from crossplay.search.records import POSITIONS, RECORDS, Records, make_records
 
 if TYPE_CHECKING:
     from crossplay.games import Game
@@ -26,7 +26,7 @@ class Minibatch(NamedTuple):
     """What the learner fits: B encoded positions with their targets."""
 
     planes: np.ndarray  # float32[B, C*X*Y]
-    policy: np.ndarray  # float32[B, A] shares of the search's visits
+    policy: np.ndarray  # float32[B, A] the search's targets, with sum 1
     legal: np.ndarray  # float32[B, A] 1 for the actions of legal moves, else 0
     outcomes: np.ndarray  # float32[B] the game's result for the agent to move: 1, 0 or -1
 
@@ -71,13 +71,13 @@ def gather_minibatch(
         mask[b, :] = 0.0
         for i in range(records.legal_count[row]):
             mask[b, action_index(encoding, symmetries[b], records.legal[row, i])] = 1.0
-        visits = 0
-        for i in range(records.visit_count.shape[1]):
-            visits += records.visit_count[row, i]
-        for i in range(records.visit_count.shape[1]):
-            if records.visit_count[row, i] > 0:
+        total = 0
+        for i in range(records.weights.shape[1]):
+            total += records.weights[row, i]
+        for i in range(records.weights.shape[1]):
+            if records.weights[row, i] > 0:
                 action = action_index(encoding, symmetries[b], records.legal[row, i])
-                policy[b, action] += np.float32(records.visit_count[row, i] / visits)
+                policy[b, action] += np.float32(records.weights[row, i] / total)
         if relabelled[b] and encoding.swap_plane >= 0 and state[MOVES] >= 2:
             relabel_agents(state)
         encode_state(encoding, symmetries[b], state, planes[b])
@@ -120,7 +120,7 @@ class ReplayBuffer:
         self._state = np.empty(game.tensor_size, np.int16)
 
     def totals(self) -> np.ndarray:
-        """``int64[8]`` counters of all rings together, see :class:`crossplay.search.selfplay.Records`."""
+        """Counters of all rings together, see :class:`crossplay.search.records.Records`."""
         return np.sum([ring.counters for ring in self.rings], axis=0)
 
     def sample(self, generator: np.random.Generator) -> Minibatch:

@@ -11,7 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from crossplay.search.selfplay import DRAWS, GAMES, PLIES, POSITIONS, SWAPS, WINS_1
+from crossplay.search.records import (
+    CHECKED_RESIGNATIONS,
+    DRAWS,
+    GAMES,
+    PLIES,
+    POSITIONS,
+    RESIGNATIONS,
+    SWAPS,
+    WINS_1,
+    WRONG_RESIGNATIONS,
+)
 from crossplay.training.schedule import Amount
 
 LOG_SECONDS = 10.0
@@ -29,7 +39,7 @@ class Meter:
     """Turns running totals into rows of metrics, each about the time since the row before.
 
     Args:
-        totals: ``int64[8]`` counters of the replay buffer at the start of the session.
+        totals: counters of the replay buffer at the start of the session.
     """
 
     def __init__(self, totals: np.ndarray) -> None:
@@ -48,7 +58,8 @@ class Meter:
         """Return the metrics now; those of learning or of games are left out if there were none.
 
         ``positions``, ``games``, ``steps`` and ``seconds`` are totals. The first-seat win rate counts a
-        draw as half a win; the shares are of the workers' busy time.
+        draw as half a win; the shares are of the workers' busy time. Of the games that went on although an
+        agent would have resigned, ``wrong_resignation_rate`` is the share that this agent did not lose.
         """
         now = time.perf_counter()
         new = totals - self._totals
@@ -67,6 +78,9 @@ class Meter:
             row["draw_rate"] = new[DRAWS] / new[GAMES]
             row["swap_rate"] = new[SWAPS] / new[GAMES]
             row["mean_game_length"] = new[PLIES] / new[GAMES]
+            row["resignation_rate"] = new[RESIGNATIONS] / new[GAMES]
+        if new[CHECKED_RESIGNATIONS] > 0:
+            row["wrong_resignation_rate"] = new[WRONG_RESIGNATIONS] / new[CHECKED_RESIGNATIONS]
         self._totals, self._times, self._clock = totals, times, now
         return {name: value if isinstance(value, int) else float(value) for name, value in row.items()}
 

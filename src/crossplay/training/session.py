@@ -22,7 +22,7 @@ import torch
 from crossplay.config import NetworkSettings, TrainingSettings
 from crossplay.games import Game
 from crossplay.networks import Evaluator, ModelHeader, PolicyValueNetwork, choose_device, save_model
-from crossplay.search.selfplay import GAMES, POSITIONS
+from crossplay.search.records import GAMES, POSITIONS
 from crossplay.selfplay import Actor, ReplayBuffer
 from crossplay.training.checkpoint import (
     check_budget,
