@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from crossplay.errors import CrossplayError
+from crossplay.memory import available_memory, check_memory
 from crossplay.ntuple import sparse
 from crossplay.ntuple.files import (
     CHECKPOINT,
@@ -25,7 +26,7 @@ from crossplay.ntuple.files import (
     save_network,
 )
 from crossplay.ntuple.shapes import network_tuples
-from crossplay.ntuple.tables import available_memory, check_memory, new_table
+from crossplay.ntuple.tables import new_table
 
 MIB = 1 << 20
 TINY = NetworkHeader("mine", network_tuples("0,1,2;4,5,6"), 1, True, 3.5, 77, {"rate": 1.0}, 5)

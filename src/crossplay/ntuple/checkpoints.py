@@ -17,6 +17,7 @@ import numpy as np
 
 from crossplay.config import NtupleSettings
 from crossplay.errors import CrossplayError
+from crossplay.memory import check_memory
 from crossplay.ntuple.files import CHECKPOINT, NetworkHeader, TableFile, save_tables
 from crossplay.ntuple.learning import (
     ACTIONS,
@@ -29,7 +30,7 @@ from crossplay.ntuple.learning import (
     new_worker,
 )
 from crossplay.ntuple.shapes import network_tuples, stage_weights
-from crossplay.ntuple.tables import ACCUMULATORS, check_memory, new_table
+from crossplay.ntuple.tables import ACCUMULATORS, new_table
 
 # What may change from one session of a learning to the next: its end, and how it is watched and kept.
 FREE = frozenset(

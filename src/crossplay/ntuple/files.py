@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from crossplay.errors import CrossplayError
+from crossplay.memory import check_memory
 from crossplay.ntuple.shapes import Tuples, format_tuples, parse_tuples, stage_weights
 from crossplay.ntuple.sparse import Place, map_array, read_array, read_layout, write_arrays
-from crossplay.ntuple.tables import check_memory, new_table
+from crossplay.ntuple.tables import new_table
 
 MODEL = "model.safetensors"
 CHECKPOINT = "checkpoint.safetensors"

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crossplay.errors import CrossplayError
+from crossplay.memory import check_memory
 from crossplay.ntuple.files import Network, NetworkHeader
 from crossplay.ntuple.shapes import (
     COLOURS,
@@ -30,7 +31,7 @@ from crossplay.ntuple.shapes import (
     symmetric_images,
     table_offsets,
 )
-from crossplay.ntuple.tables import check_memory, new_table
+from crossplay.ntuple.tables import new_table
 
 Progress = Callable[[int, int], None]
 

@@ -19,13 +19,13 @@ import numpy as np
 
 from crossplay.errors import CrossplayError
 from crossplay.files import write_text
+from crossplay.memory import available_memory, gibibytes
 from crossplay.ntuple.board import row_table
 from crossplay.ntuple.checkpoints import Learning, current_header, memory_needed, save_checkpoint
 from crossplay.ntuple.curve import describe, point_metrics
 from crossplay.ntuple.files import Network
 from crossplay.ntuple.learning import DIVERGED, Worker, learner
 from crossplay.ntuple.progress import Progress
-from crossplay.ntuple.tables import available_memory, gibibytes
 
 CURVE = "curve.json"
 PIECE = 1 << 18  # actions of one call of the kernel, a tenth of a second
