@@ -12,17 +12,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from crossplay.games.random import below
 from crossplay.games.state import AGENT, DRAW, OUTCOME, RUNNING
 from crossplay.games.tensors import action_index
+from crossplay.search.edges import bring_next, step
+from crossplay.search.gumbel import choose_considered, draw_scores
 from crossplay.search.root import add_noise, forced_visits
 from crossplay.search.tree import TERMINAL, UNEXPANDED, SearchParameters, Tree
-
-# The steps become part of the kernels that take them, and count no references to a tree's many arrays
-# (``_nrt``): a search of a small game spends more on calls than on the game.
-step = njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 
 # Keeps every legal move reachable when the network puts all its weight on illegal ones.
 PRIOR_FLOOR = np.float32(1e-8)
@@ -77,34 +73,6 @@ def backup_first(tree: Tree, slot: int, value: float) -> None:
     if depth > 0 and tree.nodes[slot, tree.path[slot, depth]].visits == 0:
         tree.nodes[slot, tree.path[slot, depth - 1]].first_value_sum += value
     backup(tree, slot, value)
-
-
-@step
-def exchange_edges(tree: Tree, slot: int, a: int, b: int) -> None:
-    """Exchange two unvisited edges."""
-    edge_a, edge_b = tree.edges[slot, a], tree.edges[slot, b]
-    edge_a.move, edge_b.move = edge_b.move, edge_a.move
-    edge_a.prior, edge_b.prior = edge_b.prior, edge_a.prior
-
-
-@step
-def bring_next(tree: Tree, slot: int, first: int, end: int, uniform: bool) -> None:
-    """Exchange edge ``first`` with the one of ``first .. end - 1`` (may be none) that is to be visited next.
-
-    It has the highest prior. If all are equal it is drawn: in a fixed order a search with fewer
-    simulations than moves would never try the last moves.
-    """
-    if first >= end:
-        return
-    if uniform:
-        exchange_edges(tree, slot, first, first + below(tree.rng[slot], end - first))
-        return
-    best = first
-    for edge in range(first + 1, end):
-        if tree.edges[slot, edge].prior > tree.edges[slot, best].prior:
-            best = edge
-    if best != first:
-        exchange_edges(tree, slot, first, best)
 
 
 @step
@@ -173,7 +141,9 @@ def descend(apply: Any, tree: Tree, slot: int, parameters: SearchParameters) -> 
     index = 0
     while tree.nodes[slot, index].n_edges > 0:
         node = tree.nodes[slot, index]
-        if parameters.ucb1:
+        if index == 0 and parameters.considered > 0:
+            chosen = choose_considered(tree, slot, parameters)
+        elif parameters.ucb1:
             chosen = choose_ucb1(tree, slot, index, parameters)
         else:
             chosen = choose_puct(tree, slot, index, parameters)
@@ -188,15 +158,16 @@ def descend(apply: Any, tree: Tree, slot: int, parameters: SearchParameters) -> 
         tree.path[slot, progress.depth] = index
         edge.child = index
         node.n_children += 1
-        bring_next(tree, slot, chosen + 1, node.first_edge + node.n_edges, parameters.uniform)
+        if progress.depth > 1 or parameters.considered == 0:
+            bring_next(tree, slot, chosen + 1, node.first_edge + node.n_edges, parameters.uniform)
         if state[OUTCOME] == RUNNING:
             return True
         tree.nodes[slot, index].n_edges = TERMINAL
         tree.nodes[slot, index].agent = state[OUTCOME]
-        backup_first(tree, slot, outcome_value(state[OUTCOME]))
+        backup_first(tree, slot, parameters.terminal_weight * outcome_value(state[OUTCOME]))
         return False
     if tree.nodes[slot, index].n_edges == TERMINAL:
-        backup(tree, slot, outcome_value(tree.nodes[slot, index].agent))
+        backup(tree, slot, parameters.terminal_weight * outcome_value(tree.nodes[slot, index].agent))
         return False
     return True
 
@@ -261,6 +232,10 @@ def expand(
     scale = np.float32(1.0) / total
     for i in range(first, end):
         tree.edges[slot, i].prior *= scale
-    if index == 0 and parameters.noise_fraction > 0.0:
-        add_noise(tree, slot, parameters)
+    if index == 0:
+        if parameters.noise_fraction > 0.0:
+            add_noise(tree, slot, parameters)
+        elif parameters.considered > 0:
+            draw_scores(tree, slot, parameters)
+            return
     bring_next(tree, slot, first, end, False)

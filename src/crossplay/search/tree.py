@@ -69,6 +69,10 @@ class SearchParameters(NamedTuple):
     noise_alpha: float
     ucb1: bool
     uniform: bool
+    terminal_weight: float
+    tree_reuse: bool
+    considered: int
+    value_scale: float
 
 
 class Tree(NamedTuple):
@@ -85,6 +89,10 @@ class Tree(NamedTuple):
     noise: np.ndarray  # float64[max_moves] scratch
     marks: np.ndarray  # int64[n_actions + 1] scratch: stamp of the last expansion that used an action
     targets: np.ndarray  # float32[max_moves] scratch: of the root's edges, see root.root_targets
+    scores: np.ndarray  # float64[S, max_moves] of the root's moves, see crossplay.search.gumbel
+    spare_nodes: np.ndarray  # NODE[N] scratch
+    spare_edges: np.ndarray  # EDGE[E] scratch
+    spare_path: np.ndarray  # int32[N] scratch
 
 
 def search_parameters(
@@ -98,6 +106,10 @@ def search_parameters(
     noise_alpha: float = 10.0,
     selection: str = "puct",
     uniform: bool = False,
+    terminal_weight: float = 1.0,
+    tree_reuse: bool = False,
+    considered: int = 0,
+    value_scale: float = 1.0,
 ) -> SearchParameters:
     """Check and bundle the parameters of a search.
 
@@ -113,6 +125,11 @@ def search_parameters(
         noise_alpha: total concentration; each of n legal moves has ``noise_alpha / n``.
         selection: "puct" or "ucb1".
         uniform: priors are equal (set by a search without a network).
+        terminal_weight: how often the result of a finished game counts beside an evaluation (Polygames: 2).
+        tree_reuse: a search of the position after the move played begins with what the search before found
+            out about it, and makes ``simulations`` complete.
+        considered: moves that a Gumbel root considers, see :mod:`crossplay.search.gumbel`; 0 is PUCT.
+        value_scale: weight of values beside priors at a Gumbel root, c_scale.
 
     Raises:
         CrossplayError: a value out of range.
@@ -125,6 +142,15 @@ def search_parameters(
         raise CrossplayError(f"selection: must be 'puct' or 'ucb1', got {selection!r}")
     if not 0 <= noise_fraction <= 1:
         raise CrossplayError(f"noise_fraction: must be between 0 and 1, got {noise_fraction}")
+    if terminal_weight <= 0:
+        raise CrossplayError(f"terminal_weight: must be above 0, got {terminal_weight}")
+    if considered < 0 or considered == 1:
+        raise CrossplayError(f"considered: must be at least 2, or 0 for no Gumbel root, got {considered}")
+    if considered and (tree_reuse or forced_playouts or noise_fraction):
+        raise CrossplayError(
+            "considered: a Gumbel root goes without tree_reuse, forced_playouts and noise_fraction;"
+            " set those to 0"
+        )
     return SearchParameters(
         int(simulations),
         float(exploration),
@@ -135,6 +161,10 @@ def search_parameters(
         float(noise_alpha),
         selection == "ucb1",
         uniform,
+        float(terminal_weight),
+        bool(tree_reuse),
+        int(considered),
+        float(value_scale),
     )
 
 
@@ -170,6 +200,10 @@ def make_tree(game: Game, slots: int, simulations: int, streams: np.ndarray | in
         noise=np.zeros(game.max_moves, np.float64),
         marks=np.zeros(game.n_actions + 1, np.int64),
         targets=np.zeros(game.max_moves, np.float32),
+        scores=np.zeros((slots, game.max_moves), np.float64),
+        spare_nodes=np.zeros(nodes, NODE),
+        spare_edges=np.zeros(edges, EDGE),
+        spare_path=np.zeros(nodes, np.int32),
     )
 
 
