@@ -43,7 +43,7 @@ CACHE: Any = numba.typeof(make_cache(_any_game, 0))
 
 
 @njit(nogil=True, _nrt=False)
-def position_key(state: np.ndarray, tensor_size: int) -> int:
+def position_key(state: np.ndarray, tensor_size: int) -> np.uint64:
     """A hash, never 0, of the part of a state that its tensor is made of."""
     key = np.uint64(state[AGENT]) * np.uint64(2) + np.uint64(state[SWAPPED])
     for i in range(LAST_FROM, PREVIOUS_TO + 1):
@@ -56,7 +56,7 @@ def position_key(state: np.ndarray, tensor_size: int) -> int:
 
 
 @njit(nogil=True, _nrt=False)
-def remembered(cache: EvaluationCache, key: int) -> int:
+def remembered(cache: EvaluationCache, key: np.uint64) -> int:
     """The entry of a position, or -1."""
     if cache.keys.shape[0] == 0:
         return -1
@@ -65,7 +65,9 @@ def remembered(cache: EvaluationCache, key: int) -> int:
 
 
 @njit(nogil=True, _nrt=False)
-def remember(cache: EvaluationCache, key: int, priors: np.ndarray, values: np.ndarray, row: int) -> None:
+def remember(
+    cache: EvaluationCache, key: np.uint64, priors: np.ndarray, values: np.ndarray, row: int
+) -> None:
     """Keep the evaluation in row ``row`` of a position."""
     if cache.keys.shape[0] == 0:
         return

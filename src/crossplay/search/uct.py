@@ -14,6 +14,7 @@ from numba import njit, types
 
 from crossplay.errors import CrossplayError
 from crossplay.games.state import APPLY, LEGAL, MOVE_LIST, OUTCOME, PLAYOUT, RANDOM_STATE, RUNNING, STATE
+from crossplay.search.edges import step
 from crossplay.search.root import pick, root_targets
 from crossplay.search.steps import (
     backup_first,
@@ -21,7 +22,6 @@ from crossplay.search.steps import (
     expand_uniform,
     outcome_value,
     reset,
-    step,
 )
 from crossplay.search.tree import (
     EXPONENTS,
