@@ -8,7 +8,7 @@ from scipy import stats
 
 from crossplay.errors import CrossplayError
 from crossplay.games import load_game
-from crossplay.games.state import AGENT, MOVES
+from crossplay.games.state import AGENT, HEADER, MOVES
 from crossplay.search.playing import play_parameters
 from crossplay.search.records import (
     CHECKED_RESIGNATIONS,
@@ -19,6 +19,8 @@ from crossplay.search.records import (
     WINS_1,
     WRONG_RESIGNATIONS,
     make_records,
+    targets_wanted,
+    unpack,
 )
 from crossplay.search.selfplay import SelfPlay
 from crossplay.search.tree import search_parameters
@@ -39,7 +41,7 @@ def play(game, positions, evaluate=None, slots=50, simulations=6, fast_simulatio
     parameters = search_parameters(simulations, **dict(search))
     options = play_parameters(options.pop("temperature_plies", 100), **options)
     games = SelfPlay(game, parameters, options, slots, 7, fast_simulations)
-    records = make_records(2 * positions + 10_000, game, simulations)
+    records = make_records(2 * positions + 10_000, game, targets_wanted(game, parameters))
     priors = np.ones((slots, game.n_actions), np.float32)
     values = np.zeros(slots, np.float32)
     evaluations = 0
@@ -51,10 +53,15 @@ def play(game, positions, evaluate=None, slots=50, simulations=6, fast_simulatio
     return records, evaluations
 
 
-def plies_of_games(records):
-    """The recorded plies of each game, in order."""
-    moves = records.states[: records.counters[POSITIONS], MOVES]
-    return np.split(moves, np.flatnonzero(np.diff(moves) <= 0) + 1)
+def positions_of(game, records):
+    return unpack(game, records, np.arange(records.counters[POSITIONS]))
+
+
+def rows_of_games(game, records):
+    """The rows of each game, and their plies."""
+    plies = positions_of(game, records).states[:, MOVES]
+    rows = np.split(np.arange(len(plies)), np.flatnonzero(np.diff(plies) <= 0) + 1)
+    return rows, [plies[of_game] for of_game in rows]
 
 
 def test_the_same_seed_plays_the_same_games(hex_game):
@@ -77,7 +84,7 @@ def test_players_move_at_random_as_often_as_announced(tic_tac_toe):
     records, _ = play(tic_tac_toe, 12_000, random_movers=1.0)
     n_games = records.counters[GAMES]
     reached = np.zeros(9)
-    for plies in plies_of_games(records):
+    for plies in rows_of_games(tic_tac_toe, records)[1]:
         reached[: plies[-1] + 1] += 1
     expected = reached * 4 / (np.arange(9) + 10) ** 2
     missing = records.counters[PLIES] - records.counters[POSITIONS]
@@ -91,7 +98,7 @@ def test_players_move_at_random_as_often_as_announced(tic_tac_toe):
 def test_games_start_at_random_up_to_the_average_length(hex_game):
     records, _ = play(hex_game, 8000, random_starts=0.5)
     length = records.counters[PLIES] / records.counters[GAMES]
-    starts = np.array([plies[0] for plies in plies_of_games(records)][100:])
+    starts = np.array([plies[0] for plies in rows_of_games(hex_game, records)[1]][100:])
     moved = starts[starts > 0]
     assert moved.max() < length
     assert len(moved) / len(starts) == pytest.approx(0.5, abs=0.08)
@@ -108,13 +115,11 @@ def test_moves_are_drawn_by_the_formula(tic_tac_toe, sampling):
     records, _ = play(
         tic_tac_toe, 15_000, evaluate, simulations=40, sampling=sampling, search={"exploration": 0.5}
     )
-    first = np.flatnonzero(records.states[: records.counters[POSITIONS], MOVES] == 0)
-    board = slice(16, 25)
-    played = np.zeros(9)
-    for row in first:
-        played += records.states[row + 1, board] != 0
+    states, moves, _ = positions_of(tic_tac_toe, records)
+    first = np.flatnonzero(states[:, MOVES] == 0)
+    played = (states[first + 1, HEADER : HEADER + 9] != 0).sum(axis=0)
     targets = np.zeros(9)
-    targets[records.legal[first[0], :9] & 0xFFFF] = records.weights[first[0], :9]
+    targets[moves[first[0], :9] & 0xFFFF] = records.weights[first[0], :9]
     p = targets / targets.sum()
     weights = np.exp(2 * p**2) - (1 - 0.5 / 9) if sampling == "polygames" else p
     assert weights.max() > 1.5 * weights.min() > 0
@@ -130,24 +135,19 @@ def test_a_player_resigns_when_both_sides_have_agreed_for_long_enough(hex_game):
     records, _ = play(
         hex_game, 6000, agent_1_is_lost, resign_share=2 / 3, resign_threshold=0.9, simulations=3
     )
-    rows = np.split(
-        np.arange(records.counters[POSITIONS]),
-        np.flatnonzero(np.diff(records.states[: records.counters[POSITIONS], MOVES]) <= 0) + 1,
-    )
+    agent = positions_of(hex_game, records).states[:, AGENT]
+    rows, _ = rows_of_games(hex_game, records)
     resigned = [game for game in rows if len(game) == 7]  # too short for Hex on 5 x 5
     others = [game for game in rows if len(game) != 7]
     for game in resigned:
-        agents = records.states[game, AGENT]
-        assert agents[-1] == 1
-        np.testing.assert_array_equal(records.outcome[game], np.where(agents == 1, -1, 1))
+        assert agent[game[-1]] == 1
+        np.testing.assert_array_equal(records.outcome[game], np.where(agent[game] == 1, -1, 1))
     n_games, n_resigned = records.counters[GAMES], records.counters[RESIGNATIONS]
     assert n_resigned == len(resigned)
     assert records.counters[CHECKED_RESIGNATIONS] == len(others) == n_games - n_resigned
     assert n_resigned / n_games == pytest.approx(2 / 3, abs=0.08)
-    won = [
-        game for game in others if records.outcome[game[0]] == (records.states[game[0], AGENT] == 1) * 2 - 1
-    ]
-    assert records.counters[WRONG_RESIGNATIONS] == records.counters[WINS_1] == len(won) > 0
+    won = sum(records.outcome[game[0]] == (1 if agent[game[0]] == 1 else -1) for game in others)
+    assert records.counters[WRONG_RESIGNATIONS] == records.counters[WINS_1] == won > 0
     assert records.counters[PLIES] == 6 * len(resigned) + sum(map(len, others))
 
 

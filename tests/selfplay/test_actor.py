@@ -12,8 +12,9 @@ from crossplay.config import SelfPlaySettings
 from crossplay.games import load_game
 from crossplay.games.state import AGENT, MOVES
 from crossplay.networks import Evaluator, build_network
-from crossplay.search.records import GAMES, PLIES, POSITIONS, make_records
+from crossplay.search.records import GAMES, PLIES, POSITIONS, make_records, targets_wanted, unpack
 from crossplay.selfplay import Actor
+from crossplay.selfplay.parameters import search_of
 
 SETTINGS = SelfPlaySettings(games=6, simulations=8)
 
@@ -29,7 +30,7 @@ def play(game, seed):
         "ResConvConvLogitPoolModelV2", game.state_shape[0], game.move_shape[0], {"width": 4, "blocks": 1}
     )
     evaluator = Evaluator(network, game.state_shape)
-    records = make_records(200, game, SETTINGS.simulations)
+    records = make_records(200, game, targets_wanted(game, search_of(SETTINGS)))
     actor = Actor(game, SETTINGS, SETTINGS.games, records, threading.Lock(), seed)
     while records.counters[POSITIONS] < 100:
         actor.play(evaluator)
@@ -42,14 +43,15 @@ def test_records_whole_games_reproducibly(game):
     records = play(game, 1)
     n = int(records.counters[POSITIONS])
     assert records.counters[PLIES] == n
-    starts = np.flatnonzero(records.states[:n, MOVES] == 0)
+    states = unpack(game, records, np.arange(n)).states
+    starts = np.flatnonzero(states[:, MOVES] == 0)
     assert len(starts) == records.counters[GAMES]
     for game_number in range(len(starts)):
         rows = slice(starts[game_number], (*starts[1:], n)[game_number])
-        agents = records.states[rows, AGENT]
+        agents = states[rows, AGENT]
         # In Hex one agent has won: its positions say 1, the other's -1.
         results = records.outcome[rows] * np.where(agents == 1, 1, -1)
         assert abs(results.sum()) == len(results)
     again, other = play(game, 1), play(game, 2)
     assert all(np.array_equal(a, b) for a, b in zip(records, again, strict=True))
-    assert not np.array_equal(records.states, other.states)
+    assert not np.array_equal(records.packed, other.packed)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crossplay.errors import CrossplayError
 from crossplay.games import load_game
 from crossplay.games.state import MOVES, SWAP
-from crossplay.search.records import POSITIONS, make_records
+from crossplay.search.packing import pack_position
+from crossplay.search.records import POSITIONS, make_records, record_packing, unpack
 from crossplay.selfplay import ReplayBuffer
 from crossplay.selfplay.buffer import gather_minibatch
 
-SIMULATIONS = 20
+TARGETS = 20
 
 
 @pytest.fixture(scope="module", params=["Hex", "Tic-Tac-Toe"])
@@ -23,7 +25,7 @@ def game(request):
 def random_records(game, n, seed=0):
     """A ring of positions from random games with made-up visits, and the whole states behind it."""
     rng = np.random.default_rng(seed)
-    records = make_records(n, game, SIMULATIONS)
+    records = make_records(n, game, min(TARGETS, game.max_moves))
     state = game.new_state()
     states = []
     for row in range(n):
@@ -42,11 +44,10 @@ def random_records(game, n, seed=0):
 
 def fill(records, row, state, game, rng=None):
     """Write a position with its moves, in any order if there is a ``rng``."""
-    records.states[row] = state[: game.tensor_size]
     moves = [legal.move for legal in game.legal_moves(state)]
-    moves = np.array(moves if rng is None else rng.permutation(moves)).astype(np.int32)
-    records.legal[row, : len(moves)] = moves
-    records.legal_count[row] = len(moves)
+    moves = np.array(moves if rng is None else rng.permutation(moves), np.int64)
+    packing = record_packing(game, records.weights.shape[1])
+    pack_position(packing, state, moves, len(moves), records.packed[row])
 
 
 def gather(game, records, symmetry, relabel, encoding=None):
@@ -56,11 +57,12 @@ def gather(game, records, symmetry, relabel, encoding=None):
     outcomes = np.empty(n, np.float32)
     gather_minibatch(
         encoding or game.encoding,
+        record_packing(game, records.weights.shape[1]),
         records,
         np.arange(n),
         np.full(n, symmetry),
         np.full(n, relabel),
-        np.empty(game.tensor_size, np.int16),
+        np.zeros(game.tensor_size, np.int16),
         planes,
         policy,
         mask,
@@ -73,9 +75,10 @@ def gather(game, records, symmetry, relabel, encoding=None):
 def test_plain_samples_are_what_the_game_says(game):
     records, states = random_records(game, 80)
     planes, policy, mask, outcomes = gather(game, records, 0, 0)
+    moves = unpack(game, records, np.arange(80)).moves
     for row, state in enumerate(states):
         expected = np.zeros(game.n_actions)
-        for move, count in zip(records.legal[row], records.weights[row], strict=False):
+        for move, count in zip(moves[row], records.weights[row], strict=False):
             expected[game.action(move)] += count
         np.testing.assert_array_equal(planes[row], game.state_tensor(state))
         np.testing.assert_array_equal(np.flatnonzero(mask[row]), game.legal_actions(state))
@@ -118,7 +121,7 @@ def test_relabelling_exchanges_the_agents_once_the_swap_is_settled(game):
     names = game.state_channels
     expected = plain.copy()
     if "Did Swap Occur?" in names:
-        settled = records.states[:, MOVES] >= 2
+        settled = unpack(game, records, np.arange(60)).states[:, MOVES] >= 2
         first = names.index("Is Player 1 the current mover?")
         swap = names.index("Did Swap Occur?")
         expected[settled, first], expected[settled, first + 1] = (
@@ -140,7 +143,7 @@ def test_relabelled_game_is_the_one_with_a_swap():
         game.apply(plain, move)
     for move in (stones[0], SWAP, *stones[1:]):
         game.apply(swapped, move)
-    records = make_records(1, game, SIMULATIONS)
+    records = make_records(1, game, TARGETS)
     fill(records, 0, plain, game)
     records.weights[0, 0] = 1
     planes, _, mask, _ = gather(game, records, 0, 1)
@@ -174,7 +177,7 @@ def numbered(buffer, game, ring, count):
 
 def test_window_spans_all_rings():
     game = load_game("Tic-Tac-Toe", [], "dense")
-    buffer = ReplayBuffer(game, SIMULATIONS, 40, 2000, True, 2)
+    buffer = ReplayBuffer(game, TARGETS, 40, 2000, True, 2)
     generator = np.random.default_rng(0)
     with pytest.raises(ValueError, match="high"):
         buffer.sample(generator)
@@ -191,7 +194,7 @@ def test_window_spans_all_rings():
 
 def test_restored_buffer_samples_alike():
     game = load_game("Tic-Tac-Toe", [], "dense")
-    buffers = [ReplayBuffer(game, SIMULATIONS, 50, 64, True, 2) for _ in range(2)]
+    buffers = [ReplayBuffer(game, TARGETS, 50, 64, True, 2) for _ in range(2)]
     for _ in range(5):
         numbered(buffers[0], game, 0, 9)
         numbered(buffers[0], game, 1, 11)
@@ -200,3 +203,13 @@ def test_restored_buffer_samples_alike():
     a, b = (buffer.sample(np.random.default_rng(5)) for buffer in buffers)
     for first, second in zip(a, b, strict=True):
         np.testing.assert_array_equal(first, second)
+
+
+def test_what_cannot_fit_is_refused(monkeypatch):
+    game = load_game("Tic-Tac-Toe", [], "dense")
+    monkeypatch.setattr("crossplay.memory.available_memory", lambda: 10 << 20)
+    buffer = ReplayBuffer(game, 9, 10_000, 4, True, 8)
+    assert buffer.n_bytes == sum(array.nbytes for ring in buffer.rings for array in ring[:-1])
+    assert len(buffer.rings[0].outcome) == 2_500
+    with pytest.raises(CrossplayError, match=r"1,000,000 positions .* MiB free; choose a smaller window"):
+        ReplayBuffer(game, 9, 1_000_000, 4, True, 1)

@@ -7,19 +7,31 @@ repetitions, is left out.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
-from numba import njit
+from numba import njit, types
 
 from crossplay.errors import CrossplayError
-from crossplay.games.state import AGENT, DRAW, OUTCOME, SWAPPED
-from crossplay.search.tree import Tree
+from crossplay.games.state import DRAW, MOVE_LIST, OUTCOME, SWAPPED
+from crossplay.search.packing import (
+    AGENT_BITS,
+    PACKING,
+    Packing,
+    count_moves,
+    get_bits,
+    make_packing,
+    pack_position,
+    unpack_move,
+    unpack_state,
+)
+from crossplay.search.tree import STATES, SearchParameters, Tree
 
 if TYPE_CHECKING:
     from crossplay.games import Game
+
+FORMAT = 2  # of the records: those of another one cannot be read
 
 # Entries of Records.counters.
 POSITIONS = 0  # recorded
@@ -55,14 +67,12 @@ GAME = np.dtype(
 class Records(NamedTuple):
     """A ring of searched positions of finished games; the next one goes to ``counters[POSITIONS] % R``.
 
-    ``R`` is the capacity, ``T`` the cells of a state that tensors depend on, ``M`` the legal moves there is
-    room for (should there be more, those that the search likes least are left out) and ``K`` the most moves
-    that a search gives weights to.
+    ``R`` is the capacity, ``W`` the words of a packed position and ``K`` the most moves that a search gives
+    weights to. There is room for as many moves as positions usually have; should there be more, those that
+    the search likes least are left out.
     """
 
-    states: np.ndarray  # int16[R, T]
-    legal: np.ndarray  # int32[R, M] lower halves of the legal moves
-    legal_count: np.ndarray  # uint16[R]
+    packed: np.ndarray  # uint64[R, W] state and legal moves, see crossplay.search.packing
     weights: np.ndarray  # uint16[R, K] policy targets of the first moves, up to a factor per position
     outcome: np.ndarray  # float32[R] the game's result for the agent to move: 1, 0 or -1
     root_value: np.ndarray  # float32[R] value found by the search, for the agent to move
@@ -73,44 +83,71 @@ class Unfinished(NamedTuple):
     """The games being played in S slots, and their positions so far with room for P."""
 
     games: np.ndarray  # GAME[S]
-    states: np.ndarray  # int16[S, P, T]
-    legal: np.ndarray  # int32[S, P, M]
-    legal_count: np.ndarray  # uint16[S, P]
+    packed: np.ndarray  # uint64[S, P, W]
     weights: np.ndarray  # uint16[S, P, K]
     root_value: np.ndarray  # float32[S, P]
 
 
-def make_records(capacity: int, game: Game, simulations: int) -> Records:
-    """Allocate an empty ring of ``capacity`` positions.
+class Positions(NamedTuple):
+    """Unpacked records."""
+
+    states: np.ndarray  # int16[n, T] as far as tensors show them, other cells are 0
+    moves: np.ndarray  # int64[n, M] origins and destinations of the legal moves
+    counts: np.ndarray  # int64[n] how many there are
+
+
+def targets_wanted(game: Game, search: SearchParameters) -> int:
+    """The most moves that a search gives weights to.
 
     Raises:
         CrossplayError: fewer than 2 or more than 65535 simulations.
     """
-    children = _children(game, simulations)
+    if not 2 <= search.simulations <= np.iinfo(np.uint16).max:
+        raise CrossplayError(f"simulations: must be 2..65535 in self-play, got {search.simulations}")
+    if search.considered > 0:  # a Gumbel root has a target for every legal move
+        return game.usual_moves
+    return min(search.simulations, game.max_moves)
+
+
+def record_packing(game: Game, targets: int) -> Packing:
+    """How positions are packed in records with weights for ``targets`` moves."""
+    return make_packing(game, max(game.usual_moves, targets))
+
+
+def make_records(capacity: int, game: Game, targets: int) -> Records:
+    """Allocate an empty ring of ``capacity`` positions with weights for ``targets`` moves."""
+    return _empty_records(capacity, record_packing(game, targets).words, targets)
+
+
+def record_bytes(game: Game, targets: int) -> int:
+    """What a position takes in a ring."""
+    return sum(array.nbytes for array in make_records(1, game, targets)[:-1])
+
+
+def _empty_records(capacity: int, words: int, targets: int) -> Records:
     return Records(
-        states=np.zeros((capacity, game.tensor_size), np.int16),
-        legal=np.zeros((capacity, max(game.usual_moves, children)), np.int32),
-        legal_count=np.zeros(capacity, np.uint16),
-        weights=np.zeros((capacity, children), np.uint16),
+        packed=np.zeros((capacity, words), np.uint64),
+        weights=np.zeros((capacity, targets), np.uint16),
         outcome=np.zeros(capacity, np.float32),
         root_value=np.zeros(capacity, np.float32),
         counters=np.zeros(N_COUNTERS, np.int64),
     )
 
 
-def make_unfinished(slots: int, game: Game, simulations: int) -> Unfinished:
+def make_unfinished(slots: int, game: Game, targets: int) -> Unfinished:
     """Allocate space for ``slots`` games of usual length."""
-    children = _children(game, simulations)
-    plies = min(game.max_plies, FIRST_PLIES)
+    words = record_packing(game, targets).words
+    return _empty_unfinished(slots, min(game.max_plies, FIRST_PLIES), words, targets)
+
+
+def _empty_unfinished(slots: int, positions: int, words: int, targets: int) -> Unfinished:
     games = np.zeros(slots, GAME)
     games["plies"] = -1
     return Unfinished(
         games=games,
-        states=np.zeros((slots, plies, game.tensor_size), np.int16),
-        legal=np.zeros((slots, plies, max(game.usual_moves, children)), np.int32),
-        legal_count=np.zeros((slots, plies), np.uint16),
-        weights=np.zeros((slots, plies, children), np.uint16),
-        root_value=np.zeros((slots, plies), np.float32),
+        packed=np.zeros((slots, positions, words), np.uint64),
+        weights=np.zeros((slots, positions, targets), np.uint16),
+        root_value=np.zeros((slots, positions), np.float32),
     )
 
 
@@ -123,32 +160,22 @@ def with_room(unfinished: Unfinished) -> Unfinished:
     return Unfinished(unfinished.games, *grown)
 
 
-def _children(game: Any, simulations: int) -> int:
-    if not 2 <= simulations <= np.iinfo(np.uint16).max:
-        raise CrossplayError(f"simulations: must be 2..65535 in self-play, got {simulations}")
-    return int(min(simulations, game.max_moves))
-
-
-_any_game: Any = SimpleNamespace(tensor_size=1, max_moves=1, usual_moves=1, max_plies=1)
-RECORDS: Any = numba.typeof(make_records(1, _any_game, 2))
-UNFINISHED: Any = numba.typeof(make_unfinished(1, _any_game, 2))
+RECORDS: Any = numba.typeof(_empty_records(1, 1, 1))
+UNFINISHED: Any = numba.typeof(_empty_unfinished(1, 1, 1, 1))
 
 
 @njit(nogil=True, error_model="numpy")
-def record_position(tree: Tree, slot: int, unfinished: Unfinished) -> None:
+def record_position(packing: Packing, tree: Tree, slot: int, unfinished: Unfinished) -> None:
     """Note a searched root: its state, its value, its moves and their targets."""
     at = unfinished.games[slot].positions
     unfinished.games[slot].positions = at + 1
-    for i in range(unfinished.states.shape[2]):
-        unfinished.states[slot, at, i] = tree.roots[slot, i]
     root = tree.nodes[slot, 0]
     unfinished.root_value[slot, at] = root.mean if root.agent == 1 else -root.mean
-    n_moves = min(root.n_edges, unfinished.legal.shape[2])
-    unfinished.legal_count[slot, at] = n_moves
-    for i in range(n_moves):  # the search has brought the visited ones to the front
-        unfinished.legal[slot, at, i] = np.int32(tree.edges[slot, root.first_edge + i].move)
+    for i in range(root.n_edges):  # the search has brought the visited ones to the front
+        tree.moves[i] = tree.edges[slot, root.first_edge + i].move
+    pack_position(packing, tree.roots[slot], tree.moves, root.n_edges, unfinished.packed[slot, at])
     for i in range(unfinished.weights.shape[2]):
-        weight = tree.targets[i] if i < n_moves else np.float32(0.0)
+        weight = tree.targets[i] if i < root.n_edges else np.float32(0.0)
         unfinished.weights[slot, at, i] = np.uint16(weight + np.float32(0.5))
 
 
@@ -160,18 +187,16 @@ def finish_game(tree: Tree, slot: int, unfinished: Unfinished, records: Records)
     for at in range(game.positions):
         to = records.counters[POSITIONS] % records.outcome.shape[0]
         records.counters[POSITIONS] += 1
-        for i in range(records.states.shape[1]):
-            records.states[to, i] = unfinished.states[slot, at, i]
+        for i in range(records.packed.shape[1]):
+            records.packed[to, i] = unfinished.packed[slot, at, i]
         for i in range(records.weights.shape[1]):
             records.weights[to, i] = unfinished.weights[slot, at, i]
-        records.legal_count[to] = unfinished.legal_count[slot, at]
-        for i in range(records.legal_count[to]):
-            records.legal[to, i] = unfinished.legal[slot, at, i]
         records.root_value[to] = unfinished.root_value[slot, at]
         if outcome == DRAW:
             records.outcome[to] = 0.0
         else:
-            records.outcome[to] = 1.0 if unfinished.states[slot, at, AGENT] == outcome else -1.0
+            agent = get_bits(unfinished.packed[slot, at], 0, AGENT_BITS)
+            records.outcome[to] = 1.0 if agent == outcome else -1.0
     records.counters[GAMES] += 1
     records.counters[WINS_1] += outcome == 1
     records.counters[WINS_2] += outcome == 2
@@ -182,3 +207,32 @@ def finish_game(tree: Tree, slot: int, unfinished: Unfinished, records: Records)
         records.counters[RESIGNATIONS] += game.may_resign
         records.counters[CHECKED_RESIGNATIONS] += not game.may_resign
         records.counters[WRONG_RESIGNATIONS] += outcome != 3 - game.given_up
+
+
+_WORDS = types.Array(types.uint64, 2, "C")
+_MOVES = types.Array(types.int64, 2, "C")
+
+
+@njit(types.void(PACKING, _WORDS, STATES, _MOVES, MOVE_LIST), cache=True, nogil=True)
+def unpack_rows(
+    packing: Packing, packed: np.ndarray, states: np.ndarray, moves: np.ndarray, counts: np.ndarray
+) -> None:
+    """Fill in :class:`Positions`."""
+    for row in range(packed.shape[0]):
+        unpack_state(packing, packed[row], states[row])
+        counts[row] = count_moves(packing, packed[row])
+        for i in range(counts[row]):
+            moves[row, i] = unpack_move(packing, packed[row], i)
+
+
+def unpack(game: Game, records: Records, rows: np.ndarray) -> Positions:
+    """Unpack rows ``int64[n]`` of a ring."""
+    packing = record_packing(game, records.weights.shape[1])
+    n = len(rows)
+    positions = Positions(
+        np.zeros((n, game.tensor_size), np.int16),
+        np.zeros((n, packing.max_moves), np.int64),
+        np.zeros(n, np.int64),
+    )
+    unpack_rows(packing, records.packed[rows], *positions)
+    return positions

@@ -16,6 +16,7 @@ from numba import njit, types
 from crossplay.errors import CrossplayError
 from crossplay.games.state import AGENT, APPLY, LEGAL, OUTCOME, START
 from crossplay.games.tensors import ENCODING, encode_state
+from crossplay.search.packing import PACKING, Packing
 from crossplay.search.playing import PLAY, PlayParameters, begin_game, choose_edge, next_turn, resigns
 from crossplay.search.puct import accept_evaluation
 from crossplay.search.records import (
@@ -24,7 +25,9 @@ from crossplay.search.records import (
     Records,
     Unfinished,
     make_unfinished,
+    record_packing,
     record_position,
+    targets_wanted,
     with_room,
 )
 from crossplay.search.root import root_targets
@@ -37,8 +40,8 @@ if TYPE_CHECKING:
 
 @njit(
     types.void(
-        START, LEGAL, APPLY, ENCODING, TREE, UNFINISHED, RECORDS, PARAMETERS, PARAMETERS, PLAY, ROWS, VALUES,
-        ROWS,
+        START, LEGAL, APPLY, ENCODING, PACKING, TREE, UNFINISHED, RECORDS, PARAMETERS, PARAMETERS, PLAY,
+        ROWS, VALUES, ROWS,
     ),
     cache=True,
     nogil=True,
@@ -49,6 +52,7 @@ def selfplay_step(
     legal: Any,
     apply: Any,
     encoding: Any,
+    packing: Packing,
     tree: Tree,
     unfinished: Unfinished,
     records: Records,
@@ -83,7 +87,7 @@ def selfplay_step(
                 # The search is done: it is recorded, a move is played, and the next search begins.
                 root_targets(tree, slot, search)
                 if game.full_search:
-                    record_position(tree, slot, unfinished)
+                    record_position(packing, tree, slot, unfinished)
                 if resigns(tree, slot, unfinished, play):
                     tree.roots[slot, OUTCOME] = 3 - tree.roots[slot, AGENT]
                 else:
@@ -137,7 +141,9 @@ class SelfPlay:
         )
         self.batch = np.zeros((slots, int(np.prod(game.state_shape))), np.float32)
         self._tree = make_tree(game, slots, parameters.simulations, seed)
-        self._unfinished = make_unfinished(slots, game, parameters.simulations)
+        targets = targets_wanted(game, parameters)
+        self._packing = record_packing(game, targets)
+        self._unfinished = make_unfinished(slots, game, targets)
 
     def step(self, priors: np.ndarray, values: np.ndarray, records: Records) -> None:
         """Take the evaluations of ``batch`` (ignored the first time) and fill it with the next leaves.
@@ -155,6 +161,7 @@ class SelfPlay:
             kernels.legal,
             kernels.apply,
             self.game.encoding,
+            self._packing,
             self._tree,
             self._unfinished,
             records,

@@ -10,10 +10,9 @@ import numpy as np
 
 from crossplay.config import SelfPlaySettings
 from crossplay.networks import Evaluator
-from crossplay.search.playing import play_parameters
 from crossplay.search.records import Records
 from crossplay.search.selfplay import SelfPlay
-from crossplay.search.tree import search_parameters
+from crossplay.selfplay.parameters import play_of, search_of
 
 if TYPE_CHECKING:
     from crossplay.games import Game
@@ -43,26 +42,9 @@ class Actor:
         lock: threading.Lock,
         seed: int,
     ) -> None:
-        parameters = search_parameters(
-            settings.simulations,
-            exploration=settings.exploration,
-            first_play=settings.first_play,
-            first_play_reduction=settings.first_play_reduction,
-            forced_playouts=settings.forced_playouts,
-            noise_fraction=settings.noise_fraction,
-            noise_alpha=settings.noise_alpha,
+        self._games = SelfPlay(
+            game, search_of(settings), play_of(settings), slots, seed, settings.fast_simulations
         )
-        play = play_parameters(
-            settings.temperature_plies,
-            sampling=settings.sampling,
-            random_movers=settings.random_movers,
-            random_starts=settings.random_starts,
-            resign_share=settings.resign_share,
-            resign_threshold=settings.resign_threshold,
-            resign_plies=settings.resign_plies,
-            full_search_share=settings.full_search_share,
-        )
-        self._games = SelfPlay(game, parameters, play, slots, seed, settings.fast_simulations)
         self._records = records
         self._lock = lock
         self._priors = np.zeros((slots, game.n_actions), np.float32)

@@ -12,7 +12,9 @@ from numba import njit, types
 
 from crossplay.games.state import MOVES, STATE, relabel_agents
 from crossplay.games.tensors import ENCODING, Encoding, action_index, encode_state
-from crossplay.search.records import POSITIONS, RECORDS, Records, make_records
+from crossplay.memory import check_memory
+from crossplay.search.packing import PACKING, Packing, count_moves, unpack_move, unpack_state
+from crossplay.search.records import POSITIONS, RECORDS, Records, make_records, record_bytes, record_packing
 
 if TYPE_CHECKING:
     from crossplay.games import Game
@@ -33,7 +35,8 @@ class Minibatch(NamedTuple):
 
 @njit(
     types.void(
-        ENCODING, RECORDS, _INTEGERS, _INTEGERS, _INTEGERS, STATE, _MATRIX, _MATRIX, _MATRIX, _VECTOR
+        ENCODING, PACKING, RECORDS, _INTEGERS, _INTEGERS, _INTEGERS, STATE, _MATRIX, _MATRIX, _MATRIX,
+        _VECTOR,
     ),
     cache=True,
     nogil=True,
@@ -41,6 +44,7 @@ class Minibatch(NamedTuple):
 )  # fmt: skip
 def gather_minibatch(
     encoding: Encoding,
+    packing: Packing,
     records: Records,
     rows: np.ndarray,
     symmetries: np.ndarray,
@@ -60,23 +64,23 @@ def gather_minibatch(
         symmetries: ``int64[B]`` board symmetries, rows of ``encoding.cells``.
         relabelled: ``int64[B]`` nonzero to exchange the agents' names, where the game has a swap rule and
             the swap offer is over: the pieces, the moves and the mover's value stay.
-        state: scratch, ``int16[tensor_size]``.
+        state: scratch, ``int16[tensor_size]``, zeros at first.
         planes, policy, mask, outcomes: overwritten, see :class:`Minibatch`.
     """
     for b in range(rows.shape[0]):
         row = rows[b]
-        for i in range(state.shape[0]):
-            state[i] = records.states[row, i]
+        packed = records.packed[row]
+        unpack_state(packing, packed, state)
         policy[b, :] = 0.0
         mask[b, :] = 0.0
-        for i in range(records.legal_count[row]):
-            mask[b, action_index(encoding, symmetries[b], records.legal[row, i])] = 1.0
+        for i in range(count_moves(packing, packed)):
+            mask[b, action_index(encoding, symmetries[b], unpack_move(packing, packed, i))] = 1.0
         total = 0
         for i in range(records.weights.shape[1]):
             total += records.weights[row, i]
         for i in range(records.weights.shape[1]):
             if records.weights[row, i] > 0:
-                action = action_index(encoding, symmetries[b], records.legal[row, i])
+                action = action_index(encoding, symmetries[b], unpack_move(packing, packed, i))
                 policy[b, action] += np.float32(records.weights[row, i] / total)
         if relabelled[b] and encoding.swap_plane >= 0 and state[MOVES] >= 2:
             relabel_agents(state)
@@ -92,20 +96,34 @@ class ReplayBuffer:
 
     Args:
         game: the game that is played.
-        simulations: simulations per move of the games' searches.
+        targets: the most moves that a search gives weights to, see
+            :func:`crossplay.search.records.targets_wanted`.
         window: number of positions to draw from.
         batch_size: positions in a minibatch.
         symmetries: see each position through a random symmetry of the board and, once the swap offer is
             over, of the agents' names.
         rings: number of workers.
+
+    Attributes:
+        rings: the workers' records. One of several has room for twice its even share of the window: should
+            it play still more than the others, its oldest positions leave the window early.
+        locks: one for each ring.
+        n_bytes: the memory that all rings take when they are full.
+
+    Raises:
+        CrossplayError: the machine has not so much memory.
     """
 
     def __init__(
-        self, game: Game, simulations: int, window: int, batch_size: int, symmetries: bool, rings: int
+        self, game: Game, targets: int, window: int, batch_size: int, symmetries: bool, rings: int
     ) -> None:
-        self.rings = tuple(make_records(window, game, simulations) for _ in range(rings))
+        capacity = min(window, -(-2 * window // rings))
+        self.n_bytes = rings * capacity * record_bytes(game, targets)
+        check_memory(self.n_bytes, f"{window:,} positions for training", "choose a smaller window")
+        self.rings = tuple(make_records(capacity, game, targets) for _ in range(rings))
         self.locks = tuple(threading.Lock() for _ in range(rings))
         self._game = game
+        self._packing = record_packing(game, targets)
         self._window = window
         self._symmetries = symmetries
         # Positions written per ring at earlier draws: tells where the window begins in each.
@@ -117,7 +135,7 @@ class ReplayBuffer:
             legal=np.empty((batch_size, game.n_actions), np.float32),
             outcomes=np.empty(batch_size, np.float32),
         )
-        self._state = np.empty(game.tensor_size, np.int16)
+        self._state = np.zeros(game.tensor_size, np.int16)
 
     def totals(self) -> np.ndarray:
         """Counters of all rings together, see :class:`crossplay.search.records.Records`."""
@@ -154,6 +172,7 @@ class ReplayBuffer:
             with lock:
                 gather_minibatch(
                     self._game.encoding,
+                    self._packing,
                     ring,
                     rows,
                     symmetries[part],

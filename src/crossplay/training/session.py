@@ -22,8 +22,9 @@ import torch
 from crossplay.config import NetworkSettings, TrainingSettings
 from crossplay.games import Game
 from crossplay.networks import Evaluator, ModelHeader, PolicyValueNetwork, choose_device, save_model
-from crossplay.search.records import GAMES, POSITIONS
+from crossplay.search.records import FORMAT, GAMES, POSITIONS, targets_wanted
 from crossplay.selfplay import Actor, ReplayBuffer
+from crossplay.selfplay.parameters import search_of
 from crossplay.training.checkpoint import (
     check_budget,
     check_identity,
@@ -81,7 +82,12 @@ class Session:
         play = settings.self_play
         n_workers = min(settings.threads, play.games)
         self._buffer = ReplayBuffer(
-            game, play.simulations, settings.window, settings.batch_size, settings.symmetries, n_workers
+            game,
+            targets_wanted(game, search_of(play)),
+            settings.window,
+            settings.batch_size,
+            settings.symmetries,
+            n_workers,
         )
         self._generator = np.random.default_rng(settings.seed)
         self._started = self._saved = time.monotonic()
@@ -279,6 +285,7 @@ def _identity(
     described = json.loads(header.to_json())
     identity |= {f"network.{k}": v for k, v in described.pop("hyperparameters").items()}
     identity |= {**described, "rules": hashlib.sha256(game.source.encode()).hexdigest()[:16]}
+    identity["format of positions"] = FORMAT
     if initial is not None:
         weights = hashlib.sha256()
         for tensor in initial.state_dict().values():
