@@ -133,7 +133,7 @@ def free_network(
         games = SelfPlay(
             game, search_parameters(simulations, noise_fraction=0.25), play_parameters(10), slots, seed
         )
-        records = make_records(10_000, game, min(simulations, game.max_moves))
+        records = make_records(10_000, game, min(simulations, game.usual_moves))
 
         def step() -> float:
             games.step(priors, values, records)
@@ -175,7 +175,7 @@ def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[st
                 game,
                 settings,
                 settings.games // count,
-                make_records(10_000, game, min(SIMULATIONS, game.max_moves)),
+                make_records(10_000, game, min(SIMULATIONS, game.usual_moves)),
                 threading.Lock(),
                 seed,
             )

@@ -36,7 +36,7 @@ def test_bits_are_those_of_a_long_integer(numbers):
 def test_nothing_that_tensors_show_is_lost(name):
     """Stones and swap, stacks, local states, counts and hands."""
     game = load_game(name, [], hands="repaired")
-    packing = record_packing(game, 2)
+    packing = record_packing(game)
     rng = np.random.default_rng(4)
     state = game.new_state()
     rows, states, actions = [], [], []

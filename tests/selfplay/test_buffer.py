@@ -25,7 +25,7 @@ def game(request):
 def random_records(game, n, seed=0):
     """A ring of positions from random games with made-up visits, and the whole states behind it."""
     rng = np.random.default_rng(seed)
-    records = make_records(n, game, min(TARGETS, game.max_moves))
+    records = make_records(n, game, min(TARGETS, game.usual_moves))
     state = game.new_state()
     states = []
     for row in range(n):
@@ -46,7 +46,7 @@ def fill(records, row, state, game, rng=None):
     """Write a position with its moves, in any order if there is a ``rng``."""
     moves = [legal.move for legal in game.legal_moves(state)]
     moves = np.array(moves if rng is None else rng.permutation(moves), np.int64)
-    packing = record_packing(game, records.weights.shape[1])
+    packing = record_packing(game)
     pack_position(packing, state, moves, len(moves), records.packed[row])
 
 
@@ -57,7 +57,7 @@ def gather(game, records, symmetry, relabel, encoding=None):
     outcomes = np.empty(n, np.float32)
     gather_minibatch(
         encoding or game.encoding,
-        record_packing(game, records.weights.shape[1]),
+        record_packing(game),
         records,
         np.arange(n),
         np.full(n, symmetry),

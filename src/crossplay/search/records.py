@@ -97,7 +97,7 @@ class Positions(NamedTuple):
 
 
 def targets_wanted(game: Game, search: SearchParameters) -> int:
-    """The most moves that a search gives weights to.
+    """The most moves that a search gives weights to, where there are no more than usual.
 
     Raises:
         CrossplayError: fewer than 2 or more than 65535 simulations.
@@ -106,17 +106,17 @@ def targets_wanted(game: Game, search: SearchParameters) -> int:
         raise CrossplayError(f"simulations: must be 2..65535 in self-play, got {search.simulations}")
     if search.considered > 0:  # a Gumbel root has a target for every legal move
         return game.usual_moves
-    return min(search.simulations, game.max_moves)
+    return min(search.simulations - 1, game.usual_moves)
 
 
-def record_packing(game: Game, targets: int) -> Packing:
-    """How positions are packed in records with weights for ``targets`` moves."""
-    return make_packing(game, max(game.usual_moves, targets))
+def record_packing(game: Game) -> Packing:
+    """How positions are packed in records."""
+    return make_packing(game, game.usual_moves)
 
 
 def make_records(capacity: int, game: Game, targets: int) -> Records:
     """Allocate an empty ring of ``capacity`` positions with weights for ``targets`` moves."""
-    return _empty_records(capacity, record_packing(game, targets).words, targets)
+    return _empty_records(capacity, record_packing(game).words, targets)
 
 
 def record_bytes(game: Game, targets: int) -> int:
@@ -136,7 +136,7 @@ def _empty_records(capacity: int, words: int, targets: int) -> Records:
 
 def make_unfinished(slots: int, game: Game, targets: int) -> Unfinished:
     """Allocate space for ``slots`` games of usual length."""
-    words = record_packing(game, targets).words
+    words = record_packing(game).words
     return _empty_unfinished(slots, min(game.max_plies, FIRST_PLIES), words, targets)
 
 
@@ -227,7 +227,7 @@ def unpack_rows(
 
 def unpack(game: Game, records: Records, rows: np.ndarray) -> Positions:
     """Unpack rows ``int64[n]`` of a ring."""
-    packing = record_packing(game, records.weights.shape[1])
+    packing = record_packing(game)
     n = len(rows)
     positions = Positions(
         np.zeros((n, game.tensor_size), np.int16),

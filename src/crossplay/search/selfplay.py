@@ -142,7 +142,7 @@ class SelfPlay:
         self.batch = np.zeros((slots, int(np.prod(game.state_shape))), np.float32)
         self._tree = make_tree(game, slots, parameters.simulations, seed)
         targets = targets_wanted(game, parameters)
-        self._packing = record_packing(game, targets)
+        self._packing = record_packing(game)
         self._unfinished = make_unfinished(slots, game, targets)
 
     def step(self, priors: np.ndarray, values: np.ndarray, records: Records) -> None:

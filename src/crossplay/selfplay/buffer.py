@@ -123,7 +123,7 @@ class ReplayBuffer:
         self.rings = tuple(make_records(capacity, game, targets) for _ in range(rings))
         self.locks = tuple(threading.Lock() for _ in range(rings))
         self._game = game
-        self._packing = record_packing(game, targets)
+        self._packing = record_packing(game)
         self._window = window
         self._symmetries = symmetries
         # Positions written per ring at earlier draws: tells where the window begins in each.

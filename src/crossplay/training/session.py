@@ -146,6 +146,11 @@ class Session:
                 thread.join()
         return self._error is None
 
+    @property
+    def buffer_bytes(self) -> int:
+        """The memory that positions for training take when the window is full."""
+        return self._buffer.n_bytes
+
     def amount(self) -> Amount:
         """Work done so far, over all sessions."""
         totals = self._buffer.totals()

@@ -21,6 +21,7 @@ from crossplay.config import NetworkSettings, TrainingSettings
 from crossplay.files import write_text
 from crossplay.games import Game
 from crossplay.interrupts import sigterm_exits
+from crossplay.memory import gibibytes
 from crossplay.networks import ModelHeader, PolicyValueNetwork
 from crossplay.training.checkpoint import has_checkpoint, remove_checkpoint
 from crossplay.training.metrics import ProgressReport
@@ -119,6 +120,8 @@ def _torch_for_workers(seed: int) -> Iterator[None]:
 def _run(session: Session, on_metrics: MetricsCallback | None, show_progress: bool) -> None:
     """Wait for the workers; when the user or a cluster interrupts, save what they have."""
     report = ProgressReport(session.settings.positions, session.amount().positions, show_progress)
+    window, size = session.settings.window, gibibytes(session.buffer_bytes)
+    report.say(f"the latest {window:,} positions are kept for training, in up to {size} of memory")
     if session.resumed:
         report.say(f"continuing from the checkpoint at {session.amount().positions:,} positions")
     try:
