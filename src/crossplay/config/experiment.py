@@ -121,6 +121,33 @@ class SelfPlaySettings(Settings):
         ge=0,
         description="Strength of forced playouts with target pruning; 2 is usual, 0 is off.",
     )
+    terminal_weight: float = Field(
+        default=1.0, gt=0, le=100, description="How often the end of a game counts beside an evaluation."
+    )
+    tree_reuse: bool = Field(
+        default=False, description="Begin a search with what the one before found out about the position."
+    )
+    cache_megabytes: float = Field(
+        default=0.0, ge=0, le=1e6, description="Memory of each thread for evaluations that are met again."
+    )
+    considered: int = Field(
+        default=0,
+        ge=0,
+        le=1000,
+        description="Moves considered by a Gumbel root with sequential halving; 0 is PUCT at the root.",
+    )
+    value_scale: float = Field(
+        default=1.0, gt=0, description="Weight of values beside priors at a Gumbel root."
+    )
+
+    @model_validator(mode="after")
+    def _gumbel_root(self) -> SelfPlaySettings:
+        if self.considered == 1:
+            raise ValueError("considered: must be at least 2, or 0 for no Gumbel root")
+        for name in ("tree_reuse", "forced_playouts", "noise_fraction"):
+            if self.considered and getattr(self, name):
+                raise ValueError(f"considered: a Gumbel root goes without {name}; set {name} to 0")
+        return self
 
     @model_validator(mode="after")
     def _fast_searches(self) -> SelfPlaySettings:
@@ -140,8 +167,12 @@ class TrainingSettings(Settings):
     steps: int | None = Field(default=None, ge=1, description="Optional budget: optimiser steps.")
     seconds: float | None = Field(default=None, gt=0, description="Optional budget: wall-clock seconds.")
     batch_size: int = Field(default=256, ge=2, description="Positions in a minibatch.")
-    learning_rate: float = Field(default=0.003, gt=0, le=1, description="Peak learning rate of AdamW.")
-    weight_decay: float = Field(default=0.0001, ge=0, le=1, description="Weight decay of AdamW.")
+    optimiser: Literal["adamw", "adam"] = Field(
+        default="adamw", description="Adam with its weight decay apart from the gradients, or within them."
+    )
+    learning_rate: float = Field(default=0.003, gt=0, le=1, description="Peak learning rate.")
+    weight_decay: float = Field(default=0.0001, ge=0, le=1, description="Weight decay.")
+    epsilon: float = Field(default=1e-5, gt=0, le=1, description="Adam's term beside the second moment.")
     warmup_steps: int = Field(default=50, ge=0, description="Steps of linear learning-rate warm-up.")
     final_learning_rate_fraction: float = Field(
         default=0.05, ge=0, le=1, description="Learning rate at the end, as a share of the peak."

@@ -25,6 +25,7 @@ class EvaluationCache(NamedTuple):
     keys: np.ndarray  # uint64[N], 0 in unused entries
     values: np.ndarray  # float32[N]
     priors: np.ndarray  # float32[N, A]
+    tensor_size: int  # cells of a state that tensors depend on
 
 
 def make_cache(game: Game, megabytes: float) -> EvaluationCache:
@@ -35,21 +36,22 @@ def make_cache(game: Game, megabytes: float) -> EvaluationCache:
         keys=np.zeros(entries, np.uint64),
         values=np.zeros(entries, np.float32),
         priors=np.zeros((entries, game.n_actions), np.float32),
+        tensor_size=game.tensor_size,
     )
 
 
-_any_game: Any = SimpleNamespace(n_actions=1)
+_any_game: Any = SimpleNamespace(n_actions=1, tensor_size=1)
 CACHE: Any = numba.typeof(make_cache(_any_game, 0))
 
 
 @njit(nogil=True, _nrt=False)
-def position_key(state: np.ndarray, tensor_size: int) -> np.uint64:
+def position_key(cache: EvaluationCache, state: np.ndarray) -> np.uint64:
     """A hash, never 0, of the part of a state that its tensor is made of."""
     key = np.uint64(state[AGENT]) * np.uint64(2) + np.uint64(state[SWAPPED])
     for i in range(LAST_FROM, PREVIOUS_TO + 1):
         key = (key ^ np.uint64(np.int64(state[i]) + 1)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
-    for i in range(HEADER, tensor_size):
+    for i in range(HEADER, cache.tensor_size):
         key = (key ^ np.uint64(np.int64(state[i]) + 1)) * np.uint64(0x9E3779B97F4A7C15)
         key ^= key >> np.uint64(29)
     return key | np.uint64(1)

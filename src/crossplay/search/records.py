@@ -152,7 +152,7 @@ def _empty_unfinished(slots: int, positions: int, words: int, targets: int) -> U
 
 
 def with_room(unfinished: Unfinished) -> Unfinished:
-    """The games with room for one more position of each: themselves, or a copy with twice the room."""
+    """The games with room for more positions of each: themselves, or a copy with twice the room."""
     room = unfinished.root_value.shape[1]
     if unfinished.games["positions"].max() < room:
         return unfinished

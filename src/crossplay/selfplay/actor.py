@@ -43,8 +43,15 @@ class Actor:
         seed: int,
     ) -> None:
         self._games = SelfPlay(
-            game, search_of(settings), play_of(settings), slots, seed, settings.fast_simulations
+            game,
+            search_of(settings),
+            play_of(settings),
+            slots,
+            seed,
+            settings.fast_simulations,
+            settings.cache_megabytes,
         )
+        self._evaluator: Evaluator | None = None
         self._records = records
         self._lock = lock
         self._priors = np.zeros((slots, game.n_actions), np.float32)
@@ -58,6 +65,9 @@ class Actor:
         with self._lock:
             self._games.step(self._priors, self._values, self._records)
         searched = time.perf_counter()
+        if evaluator is not self._evaluator:
+            self._games.forget_evaluations()
+            self._evaluator = evaluator
         evaluator.evaluate_into(self._games.batch, self._priors, self._values)
         self.tree_seconds += searched - start
         self.network_seconds += time.perf_counter() - searched

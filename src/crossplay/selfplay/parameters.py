@@ -17,6 +17,10 @@ def search_of(settings: SelfPlaySettings) -> SearchParameters:
         forced_playouts=settings.forced_playouts,
         noise_fraction=settings.noise_fraction,
         noise_alpha=settings.noise_alpha,
+        terminal_weight=settings.terminal_weight,
+        tree_reuse=settings.tree_reuse,
+        considered=settings.considered,
+        value_scale=settings.value_scale,
     )
 
 
