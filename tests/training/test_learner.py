@@ -86,3 +86,23 @@ def test_divergence_is_reported():
     subject.step(batch._replace(planes=batch.planes * np.float32(np.inf)), 3e-3)
     with pytest.raises(CrossplayError, match=r"training diverged.*lower learning_rate"):
         subject.take_losses()
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "adamw"])
+def test_the_first_step_is_that_of_adam(optimiser):
+    """Its moments are the gradient g and its square, so each weight moves by rate * g / (|g| + epsilon)."""
+    rate, decay, epsilon = 1e-3, 0.1, 1.5e-4
+    batch = minibatch()
+    subject, twin = (
+        learner(optimiser=optimiser, weight_decay=decay, epsilon=epsilon, gradient_clip=1e9) for _ in range(2)
+    )
+    before = [p.detach().double().clone() for p in subject.network.parameters()]
+    subject.step(batch, rate)
+    twin.step(batch, 0.0)  # leaves its gradients behind, and its weights as they were
+    for weight, old, other in zip(
+        subject.network.parameters(), before, twin.network.parameters(), strict=True
+    ):
+        gradient = other.grad.double() + (decay * old if optimiser == "adam" else 0)
+        expected = old - rate * gradient / (gradient.abs() + epsilon)
+        expected -= rate * decay * old if optimiser == "adamw" else 0
+        torch.testing.assert_close(weight.detach().double(), expected, rtol=0, atol=2e-6)

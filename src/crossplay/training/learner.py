@@ -70,11 +70,12 @@ class Learner:
         self._settings = settings
         self._state_shape = state_shape
         self._device = device
-        self._optimiser = torch.optim.AdamW(
+        optimiser = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[settings.optimiser]
+        self._optimiser = optimiser(
             self.network.parameters(),
             settings.learning_rate,
             weight_decay=settings.weight_decay,
-            eps=1e-5,
+            eps=settings.epsilon,
             fused=True,
         )
         # Kept on the device: reading a loss after every step would stall a GPU.
