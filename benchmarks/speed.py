@@ -163,6 +163,7 @@ def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[st
             network.architecture,
             game.state_shape[0],
             game.move_shape[0],
+            game.state_shape[1:],
             network.model_dump(exclude={"architecture"}),
         ),
         game.state_shape,

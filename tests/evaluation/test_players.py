@@ -59,7 +59,7 @@ def model(tmp_path_factory):
     hyperparameters = {"width": 4, "blocks": 1}
     channels = tuple(game.state_channels), tuple(game.move_channels)
     network = build_network(
-        "ResConvConvLogitPoolModelV2", len(channels[0]), len(channels[1]), hyperparameters
+        "ResConvConvLogitPoolModelV2", len(channels[0]), len(channels[1]), None, hyperparameters
     )
     header = ModelHeader(
         "ResConvConvLogitPoolModelV2", hyperparameters, game.name, game.options, LAYOUT, *channels

@@ -27,7 +27,7 @@ def closed_formula(c, moves, d, n, layers, k=3, g=0.0):
 )
 def test_published_parameter_counts(channels, moves, published):
     network = build_network(
-        NAME, channels, moves, {"width": 2 * channels, "blocks": 10, "layers_per_block": 6}
+        NAME, channels, moves, None, {"width": 2 * channels, "blocks": 10, "layers_per_block": 6}
     )
     assert sum(p.numel() for p in network.parameters()) == published
     assert published == closed_formula(channels, moves, 2 * channels, 10, 6)
@@ -45,7 +45,7 @@ def test_parameter_count_formula(width, blocks, layers, kernel, pooling):
         "kernel": kernel,
         "global_pooling": pooling,
     }
-    network = build_network(NAME, 10, 3, hyperparameters)
+    network = build_network(NAME, 10, 3, None, hyperparameters)
     expected = closed_formula(10, 3, width, blocks, layers, kernel, pooling)
     assert sum(p.numel() for p in network.parameters()) == expected
 
@@ -60,7 +60,7 @@ def test_names_and_wiring_follow_polygames():
         "global_pooling": 0.3,
         "activation": "celu",
     }
-    network = build_network(NAME, 4, 3, hyperparameters)
+    network = build_network(NAME, 4, 3, None, hyperparameters)
     planes = torch.randn(5, 4, 6, 7)
     network.train()
     with torch.no_grad():
@@ -102,7 +102,7 @@ def test_names_and_wiring_follow_polygames():
 
 
 def test_without_batch_norm_names_and_biases():
-    names = set(build_network(NAME, 4, 3, {"batch_norm": False, "blocks": 1}).state_dict())
+    names = set(build_network(NAME, 4, 3, None, {"batch_norm": False, "blocks": 1}).state_dict())
     assert {"mono.0.bias", "resnets.0.0.weight", "resnets.0.1.bias", "pi_logit.bias"} <= names
     assert not any("running" in name for name in names)
 
@@ -113,6 +113,7 @@ def test_receptive_field_is_what_gradients_reach():
         NAME,
         2,
         1,
+        None,
         {"width": 4, "blocks": 1, "layers_per_block": 2, "batch_norm": False, "activation": "celu"},
     )
     planes = torch.randn(1, 2, 15, 15, requires_grad=True)
@@ -127,7 +128,7 @@ def test_receptive_field_is_what_gradients_reach():
 def test_initialisation_is_seeded_xavier():
     def build():
         torch.manual_seed(3)
-        return build_network(NAME, 10, 3, {"width": 64})
+        return build_network(NAME, 10, 3, None, {"width": 64})
 
     first, second = build(), build()
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
@@ -149,4 +150,4 @@ def test_initialisation_is_seeded_xavier():
 )
 def test_bad_hyperparameters(name, hyperparameters, message):
     with pytest.raises(CrossplayError, match=message):
-        build_network(name, 4, 3, hyperparameters)
+        build_network(name, 4, 3, None, hyperparameters)

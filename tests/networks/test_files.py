@@ -21,6 +21,7 @@ HEADER = ModelHeader(
     layout={"hex": "dense", "hands": "repaired"},
     state_channels=("a", "b", "c"),
     move_channels=("Place", "Pass", "Swap"),
+    board=(5, 5),
     positions=1234,
     source={"game": "Y", "options": ["Board Size/5x5"], "mode": "fine-tune"},
 )
@@ -29,7 +30,7 @@ HEADER = ModelHeader(
 @pytest.fixture
 def network():
     torch.manual_seed(0)
-    return build_network(HEADER.architecture, 3, 3, HYPERPARAMETERS)
+    return build_network(HEADER.architecture, 3, 3, None, HYPERPARAMETERS)
 
 
 def test_round_trip_and_equal_bytes(tmp_path, network):
@@ -73,7 +74,7 @@ def corrupt(path, network, how):
         more = {**HYPERPARAMETERS, "blocks": 10**9}
         save_model(path, network, dataclasses.replace(HEADER, hyperparameters=more))
     elif how == "format":
-        header = HEADER.to_json().replace('"format": 2', '"format": 99')
+        header = HEADER.to_json().replace('"format": 3', '"format": 99')
         safetensors.torch.save_file(dict(network.state_dict()), path, {"crossplay": header})
     elif how == "field":
         header = HEADER.to_json().replace('"game": "Hex"', '"game": 5')

@@ -18,7 +18,11 @@ def trained_like(batch_norm=True, **more):
     """A network whose batch norm statistics and scales are far from their initial values."""
     torch.manual_seed(5)
     network = build_network(
-        "ResConvConvLogitPoolModelV2", 4, 3, {"width": 16, "blocks": 2, "batch_norm": batch_norm, **more}
+        "ResConvConvLogitPoolModelV2",
+        4,
+        3,
+        None,
+        {"width": 16, "blocks": 2, "batch_norm": batch_norm, **more},
     )
     network.train()
     with torch.no_grad():

@@ -27,7 +27,11 @@ def game():
 def play(game, seed):
     torch.manual_seed(0)
     network = build_network(
-        "ResConvConvLogitPoolModelV2", game.state_shape[0], game.move_shape[0], {"width": 4, "blocks": 1}
+        "ResConvConvLogitPoolModelV2",
+        game.state_shape[0],
+        game.move_shape[0],
+        game.state_shape[1:],
+        {"width": 4, "blocks": 1},
     )
     evaluator = Evaluator(network, game.state_shape)
     records = make_records(200, game, targets_wanted(game, search_of(SETTINGS)))

@@ -27,7 +27,7 @@ def minibatch(n=64, seed=0):
 
 def learner(**settings):
     torch.manual_seed(0)
-    network = build_network("ResConvConvLogitPoolModelV2", 4, 3, {"width": 8, "blocks": 1})
+    network = build_network("ResConvConvLogitPoolModelV2", 4, 3, None, {"width": 8, "blocks": 1})
     return Learner(network, TrainingSettings(**settings), SHAPE, torch.device("cpu"))
 
 

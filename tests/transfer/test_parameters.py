@@ -52,7 +52,7 @@ def trained(channels, seed=0, **changes):
     torch.manual_seed(seed)
     head = header(channels, positions=1234, **changes)
     network = build_network(
-        head.architecture, len(head.state_channels), len(head.move_channels), head.hyperparameters
+        head.architecture, len(head.state_channels), len(head.move_channels), None, head.hyperparameters
     )
     with torch.no_grad():
         for parameter in network.parameters():

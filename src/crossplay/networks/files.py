@@ -15,10 +15,13 @@ import torch
 
 from crossplay.errors import CrossplayError
 from crossplay.files import write_bytes
-from crossplay.networks.base import PolicyValueNetwork
+from crossplay.networks.base import Board, PolicyValueNetwork
 from crossplay.networks.registry import build_network
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
+
+# Far above any board, low enough that a crafted file cannot ask for endless work.
+MAX_SIDE = 1000
 
 # One metadata key only: safetensors writes several in random order, and equal models should be equal files.
 _METADATA_KEY = "crossplay"
@@ -36,6 +39,7 @@ class ModelHeader:
         layout: how the game's sites lie in its tensors, keyword arguments for loading it.
         state_channels: names of the input planes, in order.
         move_channels: names of the policy planes, in order.
+        board: (X, Y) of these planes; None in files of earlier formats.
         positions: self-play positions the weights have been trained with; 0 for an untrained network.
         source: of a transferred network, where its weights came from (game, options, positions, mode);
             its own ``positions`` count what was trained since.
@@ -48,6 +52,7 @@ class ModelHeader:
     layout: Mapping[str, str]
     state_channels: tuple[str, ...]
     move_channels: tuple[str, ...]
+    board: Board | None = None
     positions: int = 0
     source: Mapping[str, Any] | None = None
 
@@ -78,6 +83,7 @@ class ModelHeader:
             "layout": dict,
             "state_channels": list,
             "move_channels": list,
+            "board": list | types.NoneType,
             "positions": int,
             "source": dict | types.NoneType,
         }
@@ -86,6 +92,11 @@ class ModelHeader:
                 raise ValueError(f"its header has no valid {name!r}")
         for name in ("options", "state_channels", "move_channels"):
             fields[name] = tuple(map(str, fields[name]))
+        board = fields["board"]
+        if board is not None:
+            if len(board) != 2 or not all(type(size) is int and 0 < size <= MAX_SIDE for size in board):
+                raise ValueError("its header has no valid 'board'")
+            fields["board"] = tuple(board)
         return cls(**{name: fields[name] for name in kinds})
 
 
@@ -116,6 +127,7 @@ def load_model(path: Path) -> tuple[PolicyValueNetwork, ModelHeader]:
                 header.architecture,
                 len(header.state_channels),
                 len(header.move_channels),
+                header.board,
                 header.hyperparameters,
             )
     except CrossplayError as error:

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from crossplay.errors import CrossplayError
-from crossplay.networks.base import PolicyValueNetwork
+from crossplay.networks.base import PolicyValueNetwork, expected_value
 
 # A layer's output should stay within half of a core's cache of (commonly) 1 MB: beyond that a row costs up
 # to twice as much, while small pieces cost more per row again.
@@ -40,11 +40,11 @@ def fold_batch_norm(network: PolicyValueNetwork) -> PolicyValueNetwork:
     """Return a copy in evaluation mode whose batch norms are merged into their convolutions."""
     folded = copy.deepcopy(network).eval().requires_grad_(False)
     for module in folded.modules():
-        if isinstance(module, nn.Sequential) and len(module) > 1:
-            convolution, norm = module[0], module[1]
-            if isinstance(convolution, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
-                module[0] = fuse_conv_bn_eval(convolution, norm)
-                del module[1]
+        if not isinstance(module, nn.Sequential) or not isinstance(module[0], nn.Conv2d):
+            continue
+        while len(module) > 1 and isinstance(module[1], nn.BatchNorm2d):
+            module[0] = fuse_conv_bn_eval(module[0], module[1])
+            del module[1]
     return folded
 
 
@@ -67,7 +67,7 @@ class Evaluator:
         bfloat16: compute in bfloat16 (autocast), worth it on CUDA.
 
     Raises:
-        CrossplayError: the device cannot be used, or the network reads another number of planes.
+        CrossplayError: the device cannot be used, or the network reads other planes.
     """
 
     def __init__(
@@ -81,6 +81,11 @@ class Evaluator:
             raise CrossplayError(
                 f"the network reads {network.state_channels} state channels, the game has {state_shape[0]};"
                 " transfer the network to the game first"
+            )
+        if network.board not in (None, state_shape[1:]):
+            raise CrossplayError(
+                f"{type(network).__name__} has weights for each of {_size(network.board)} cells, the game has"
+                f" {_size(state_shape[1:])}; choose an architecture with convolutional heads"
             )
         self.device = choose_device(device) if isinstance(device, str) else device
         self.state_shape = state_shape
@@ -125,4 +130,8 @@ class Evaluator:
                 logits = logits.flatten(1).float()
                 exponentials = torch.exp(logits - logits.amax(1, keepdim=True))
                 priors[rows] = exponentials.cpu().numpy()
-                values[rows] = value.float().cpu().numpy()
+                values[rows] = expected_value(value.float()).cpu().numpy()
+
+
+def _size(board: tuple[int, int] | None) -> str:
+    return " x ".join(map(str, board or ()))

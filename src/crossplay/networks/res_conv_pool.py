@@ -16,7 +16,7 @@ import torch.nn.functional as F  # noqa: N812 - the name everyone uses
 from torch import nn
 
 from crossplay.errors import CrossplayError
-from crossplay.networks.base import PolicyValueNetwork
+from crossplay.networks.base import Board, PolicyValueNetwork
 
 ACTIVATIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "relu": F.relu,
@@ -57,6 +57,7 @@ class ResConvConvLogitPoolModelV2(PolicyValueNetwork):
         self,
         state_channels: int,
         move_channels: int,
+        board: Board | None = None,
         *,
         width: int = 32,
         blocks: int = 3,
@@ -67,7 +68,7 @@ class ResConvConvLogitPoolModelV2(PolicyValueNetwork):
         batch_norm_momentum: float = 0.1,
         activation: str = "relu",
     ) -> None:
-        super().__init__(state_channels, move_channels)
+        super().__init__(state_channels, move_channels, board)
         _check(
             {"width": width, "blocks": blocks, "layers_per_block": layers_per_block, "kernel": kernel},
             global_pooling,

@@ -27,20 +27,28 @@ def policy_value_loss(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The loss of Polygames: ``value_weight (v - z)^2 + CE(pi, softmax(logits, illegal at -400))``.
 
+    Of a network with log-odds of loss, draw and win, ``value_weight CE(t, softmax(values))`` takes the
+    place of the squared error: t is the certainty of the result, for a z between two of them the mixture
+    of both that has this mean.
+
     Args:
         logits: ``[B, A]``.
-        values: ``[B]`` predicted values v.
+        values: ``[B]`` predicted values v, or ``[B, 3]`` log-odds of loss, draw and win.
         policy: ``[B, A]`` target distribution pi over the legal actions.
         legal: ``[B, A]`` 1 for legal actions, else 0.
         outcomes: ``[B]`` results z for the agent to move.
-        value_weight: weight of the value's squared error.
+        value_weight: weight of the value loss.
 
     Returns:
         The total, the policy loss and the (unweighted) value loss, means over the batch.
     """
     masked = logits * legal + ILLEGAL_LOGIT * (1.0 - legal)
     policy_loss = -(policy * F.log_softmax(masked, 1)).sum(1).mean()
-    value_loss = F.mse_loss(values, outcomes)
+    if values.dim() == 1:
+        value_loss = F.mse_loss(values, outcomes)
+    else:
+        results = torch.stack((-outcomes.clamp(max=0), 1.0 - outcomes.abs(), outcomes.clamp(min=0)), 1)
+        value_loss = F.cross_entropy(values, results)
     return policy_loss + value_weight * value_loss, policy_loss, value_loss
 
 

@@ -20,6 +20,7 @@ def model_header(game: Game, network: NetworkSettings) -> ModelHeader:
         layout=game.layout._asdict(),
         state_channels=tuple(game.state_channels),
         move_channels=tuple(game.move_channels),
+        board=game.state_shape[1:],
     )
 
 
@@ -28,7 +29,11 @@ def new_network(header: ModelHeader, seed: int) -> PolicyValueNetwork:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
         return build_network(
-            header.architecture, len(header.state_channels), len(header.move_channels), header.hyperparameters
+            header.architecture,
+            len(header.state_channels),
+            len(header.move_channels),
+            header.board,
+            header.hyperparameters,
         )
 
 

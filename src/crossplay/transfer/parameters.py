@@ -74,6 +74,7 @@ def transfer_parameters(
             target.architecture,
             len(target.state_channels),
             len(target.move_channels),
+            target.board,
             target.hyperparameters,
         )
     trained = network.state_dict()
