@@ -29,6 +29,7 @@ rule all:
     default_target: True
     input:
         f"results/{config['experiment']}/report/index.html",
+        LADDERS,
 
 
 onstart:

@@ -61,6 +61,7 @@ def test_demo_needs_each_stage_once(tmp_path: Path) -> None:
         "transfer": 6,
         "fine_tune": 4,
         "evaluate": 9,
+        "ladder": 3,
         "similarity_analysis": 1,
         "ntuple_train": 2,
         "ntuple_evaluate": 2,
@@ -143,7 +144,7 @@ def test_slurm_profile(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert args.keep_going
     assert args.rerun_incomplete  # from profiles/default
     trainings = {"train_source", "train_scratch", "fine_tune"}
-    assert set(args.set_resources) == {*trainings, "evaluate", "ntuple_train", "ntuple_evaluate"}
+    assert set(args.set_resources) == {*trainings, "evaluate", "ladder", "ntuple_train", "ntuple_evaluate"}
     assert {rule for rule, resources in args.set_resources.items() if "gpu" in resources} == trainings
 
 
@@ -219,13 +220,14 @@ def test_only_what_changed_reruns(finished: Path, tmp_path: Path) -> None:
         return jobs(finished, "--configfile", experiment(tmp_path, change))
 
     end = {"report": 1, "all": 1}
-    tests = {"evaluate": 4, **end}
+    tests = {"evaluate": 4, "ladder": 2, **end}
     assert after(lambda config: None) == {}
     assert after(lambda config: config["similarity"].update(depth=2)) == {"similarity_analysis": 1, **end}
     assert after(lambda config: config["evaluation"].update(games=10)) == tests
-    more = {"train_scratch": 1, "fine_tune": 1, **tests, "evaluate": 3}  # not that of the source
+    # Not those of the source.
+    more = {"train_scratch": 1, "fine_tune": 1, **tests, "evaluate": 3, "ladder": 1}
     assert after(lambda config: config["training"]["target"].update(positions=700)) == more
-    source = {"train_source": 1, "transfer": 2, "fine_tune": 1, **tests, "evaluate": 3}
+    source = {"train_source": 1, "transfer": 2, "fine_tune": 1, **tests, "evaluate": 3, "ladder": 1}
     assert after(lambda config: config["training"]["source"].update(positions=700)) == source
     new_mode = {"transfer": 1, "fine_tune": 1, "evaluate": 1, **end}
     assert after(lambda config: config["modes"].append("fine-tune-reinit")) == new_mode

@@ -33,6 +33,14 @@ for folder in map(Path, ("results", "logs")):
         )
 
 SOURCES, TARGETS, MODES = config["sources"], config["targets"], config["modes"]
+LADDERS = [
+    f"results/{config['experiment']}/ladder/{player}.json"
+    for player in (
+        *(f"source/{game}" for game in SOURCES),
+        *(f"scratch/{game}" for game in TARGETS),
+    )
+    if config["evaluation"]["ladder_games"] > 0
+]
 PAIRS = [f"{source}--{target}" for source, target in EXPERIMENT.pairs]
 
 

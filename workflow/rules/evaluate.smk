@@ -26,3 +26,35 @@ rule evaluate:
     shell:
         "crossplay evaluate {params.players} --config={params.settings:q} --seed={params.seed:q}"
         " --experiment={wildcards.experiment:q} --output={output:q} > {log:q} 2>&1"
+
+
+rule ladder:
+    input:
+        "results/{experiment}/{player}/model.safetensors",
+    output:
+        "results/{experiment}/ladder/{player}.json",
+        picture=report(
+            "results/{experiment}/ladder/{player}.png",
+            caption="../report/ladder.rst",
+            category="Strength",
+        ),
+    log:
+        "logs/{experiment}/ladder/{player}.log",
+    wildcard_constraints:
+        player="(source|scratch)/[^/]+",
+    conda:
+        "../../envs/crossplay.yaml"
+    threads: config["evaluation"]["threads"]
+    params:
+        folder=lambda wildcards, input: str(Path(input[0]).parent),
+        role=lambda wildcards: wildcards.player.split("/")[0],
+        key=lambda wildcards: wildcards.player.split("/")[1],
+        settings=section("evaluation"),
+        seed=config["seed"],
+        code=code_of(*EVALUATION),
+    message:
+        "Rating the models of {wildcards.player}"
+    shell:
+        "crossplay ladder {params.folder:q} --key={params.key:q} --role={params.role:q}"
+        " --config={params.settings:q} --seed={params.seed:q} --experiment={wildcards.experiment:q}"
+        " --output={output[0]:q} > {log:q} 2>&1"

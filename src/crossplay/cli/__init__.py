@@ -14,6 +14,7 @@ _COMMANDS = {
     "transfer": "crossplay.cli.transfer:transfer",
     "fine-tune": "crossplay.cli.train:fine_tune",
     "evaluate": "crossplay.cli.evaluate:evaluate",
+    "ladder": "crossplay.cli.ladder:ladder",
     "similarity": "crossplay.cli.similarity:similarity",
     "report": "crossplay.cli.report:report",
     "ntuple": "crossplay.cli.ntuple:ntuple",

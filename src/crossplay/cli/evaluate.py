@@ -85,7 +85,7 @@ def evaluate(
         key = key or stage.key_of(header.game, header.options)
         identity = Identity("evaluate", experiment, seed, game=key, mode=kind)
 
-    play = _Matches(stage.load_game_of(header), settings)
+    play = Matches(stage.load_game_of(header), settings)
     uct = parse_player({"kind": "uct", **settings.uct.model_dump()})
     with stage.recorded(track, identity, settings.model_dump(), output) as run:
         matches = {"uct": play(model, uct, settings.uct_games)}
@@ -121,8 +121,8 @@ def evaluate(
     click.echo(f"{identity.name}: {scores}; wrote {output}")
 
 
-class _Matches:
-    """Plays matches of one game and reports each in a line, on a terminal with a bar."""
+class Matches:
+    """Plays matches of one game and reports each in a line on standard error, on a terminal with a bar."""
 
     def __init__(self, game: Game, settings: EvaluationSettings) -> None:
         self._game, self._settings = game, settings
@@ -157,7 +157,8 @@ class _Matches:
         low, high = result.interval
         click.echo(
             f"{model} against {opponent.label}: {100 * result.score:.1f}% "
-            f"[{100 * low:.0f}, {100 * high:.0f}] in {games} games, {result.seconds:.1f} s"
+            f"[{100 * low:.0f}, {100 * high:.0f}] in {games} games, {result.seconds:.1f} s",
+            err=True,
         )
         return result.to_json()
 

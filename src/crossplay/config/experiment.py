@@ -236,6 +236,12 @@ class EvaluationSettings(Settings):
         multiple_of=2,
         description="Games of each snapshot against UCT; 0 leaves out the curve.",
     )
+    ladder_games: int = Field(
+        default=40,
+        ge=0,
+        multiple_of=2,
+        description="Games of each match of a training's models among each other; 0 leaves out the ladder.",
+    )
     simulations: int = Field(default=40, ge=1, le=1_000_000, description="Simulations per move of a model.")
     exploration: float = Field(default=1.5, gt=0, description="Exploration constant of PUCT.")
     sampled_plies: int = Field(default=4, ge=0, description="Plies drawn at random, so that games differ.")

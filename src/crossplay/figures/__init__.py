@@ -2,6 +2,7 @@
 
 from crossplay.figures.bands import Band, BandPanel, draw_bands
 from crossplay.figures.curves import Curve, draw_curves
+from crossplay.figures.ladder import Ladder, draw_ladders
 from crossplay.figures.matrices import Matrix, draw_matrices
 from crossplay.figures.style import save_figure
 
@@ -9,9 +10,11 @@ __all__ = [
     "Band",
     "BandPanel",
     "Curve",
+    "Ladder",
     "Matrix",
     "draw_bands",
     "draw_curves",
+    "draw_ladders",
     "draw_matrices",
     "save_figure",
 ]
