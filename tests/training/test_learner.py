@@ -88,6 +88,18 @@ def test_divergence_is_reported():
         subject.take_losses()
 
 
+def test_loss_of_odds_by_hand():
+    """A win costs -log P(win), a draw -log P(draw); a result of 0.5 is half of each."""
+    odds = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.25, 0.25, 0.5], [0.1, 0.2, 0.7]])
+    outcomes = torch.tensor([1.0, -1.0, 0.0, 0.5])
+    legal = torch.ones(4, 2)
+    _, _, loss = policy_value_loss(
+        torch.zeros(4, 2), torch.from_numpy(odds).log() + 3, legal / 2, legal, outcomes, 1.5
+    )
+    expected = -np.mean([np.log(0.5), np.log(0.6), np.log(0.25), (np.log(0.2) + np.log(0.7)) / 2])
+    assert abs(float(loss) - expected) < 1e-6
+
+
 @pytest.mark.parametrize("optimiser", ["adam", "adamw"])
 def test_the_first_step_is_that_of_adam(optimiser):
     """Its moments are the gradient g and its square, so each weight moves by rate * g / (|g| + epsilon)."""

@@ -232,6 +232,62 @@ def test_networks_that_do_not_match_are_refused(changes, message):
         )
 
 
+DENSE = "ResConvFCLogitModel"
+
+
+def dense(channels, board, width=4):
+    head = ModelHeader(
+        architecture=DENSE,
+        hyperparameters={**SIZE, "width": width},
+        game=channels.name,
+        options=(),
+        layout={"hex": "dense", "hands": "repaired"},
+        state_channels=channels.state_channels,
+        move_channels=channels.move_channels,
+        board=board,
+    )
+    sizes = len(head.state_channels), len(head.move_channels)
+    return build_network(DENSE, *sizes, board, head.hyperparameters).eval(), head
+
+
+def test_dense_heads_move_by_channel_on_a_board_of_the_same_size():
+    source, target = table(moves=MOVEMENT), table(moves=MOVEMENT[::-1])
+    (network, head), (_, wanted) = dense(source, (4, 3)), dense(target, (4, 3))
+    result, _ = transfer_parameters(network, head, wanted, map_tables(source, target), "zero-shot", 0)
+    planes = torch.rand(2, len(STATE), 4, 3)
+    (logits, values), (new_logits, new_values) = outputs(network, planes), outputs(result, planes)
+    torch.testing.assert_close(new_logits, logits.flip(1))
+    torch.testing.assert_close(new_values, values)
+
+
+def test_dense_heads_change_to_another_board_only_if_they_start_anew():
+    game = table()
+    (network, head), (_, wanted) = dense(game, (4, 3)), dense(game, (5, 3))
+    mapping = map_tables(game, game)
+    for mode in ("zero-shot", "fine-tune"):
+        with pytest.raises(CrossplayError, match="for each of 4 x 3 cells and cannot change to 5 x 3"):
+            transfer_parameters(network, head, wanted, mapping, mode, 0)
+    result, _ = transfer_parameters(network, head, wanted, mapping, "fine-tune-reinit", 0)
+    assert torch.equal(result.mono[0].weight, network.mono[0].weight)
+    assert result(torch.zeros(1, len(STATE), 5, 3))[0].shape == (1, 3, 5, 3)
+
+
+def test_masks_of_two_games_may_lie_in_different_channels():
+    source = table()
+    target = table(["Local state == 1", *STATE])
+    network, head = trained(source, mask_channels=[4])
+    wanted = header(target, mask_channels=[5])
+    result, _ = transfer_parameters(network, head, wanted, map_tables(source, target), "zero-shot", 0)
+    planes = torch.rand(2, len(STATE), 5, 5)
+    planes[:, 4] = (planes[:, 4] < 0.6).float()
+    planes[:, 4, 0, 0] = 1
+    more = torch.cat((torch.rand(2, 1, 5, 5), planes), 1)
+    for new, old in zip(outputs(result, more), outputs(network, planes), strict=True):
+        torch.testing.assert_close(new, old)
+    with pytest.raises(CrossplayError, match=r"masked True but network\.masked is False"):
+        transfer_parameters(network, head, header(target), map_tables(source, target), "zero-shot", 0)
+
+
 def test_model_files_keep_where_a_network_came_from(tmp_path):
     network, head = move(table(), table(moves=MOVEMENT), "fine-tune")
     save_model(tmp_path / "model.safetensors", network, head)

@@ -108,9 +108,9 @@ def key_of(game: str, options: tuple[str, ...]) -> str:
 
 def network_of(header: ModelHeader) -> NetworkSettings:
     """The network settings that a model was made with."""
-    from crossplay.config import NetworkSettings
+    from crossplay.training.model import network_settings
 
-    return NetworkSettings(architecture=header.architecture, **header.hyperparameters)
+    return network_settings(header)
 
 
 def load_game_of(header: ModelHeader) -> Game:

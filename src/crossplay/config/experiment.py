@@ -44,7 +44,9 @@ class NetworkSettings(Settings):
 
     architecture: str = Field(default="ResConvConvLogitPoolModelV2", description="Name of the architecture.")
     width: int = Field(default=32, ge=1, le=4096, description="Channels of the trunk.")
-    blocks: int = Field(default=3, ge=1, le=100, description="Residual blocks.")
+    blocks: int = Field(
+        default=3, ge=1, le=100, description="Residual blocks, blocks of a U, or layers of a deep network."
+    )
     layers_per_block: int = Field(default=2, ge=1, le=10, description="Convolutions in a block.")
     kernel: int = Field(default=3, ge=1, le=15, description="Side of the convolutions; odd.")
     global_pooling: float = Field(
@@ -55,6 +57,12 @@ class NetworkSettings(Settings):
         default=0.1, gt=0, le=1, description="Momentum of the running statistics."
     )
     activation: str = Field(default="relu", description="Activation function.")
+    value_head: Literal["tanh", "wdl"] = Field(
+        default="tanh", description="One expected value, or odds of win, draw and loss."
+    )
+    masked: bool = Field(
+        default=False, description="Leave cells that do not exist out of pooling and batch statistics."
+    )
 
     @model_validator(mode="after")
     def _odd_kernel(self) -> NetworkSettings:

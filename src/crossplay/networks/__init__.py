@@ -4,6 +4,7 @@ from crossplay.networks.base import PolicyValueNetwork, expected_value
 from crossplay.networks.files import ModelHeader, load_model, read_header, save_model
 from crossplay.networks.inference import Evaluator, choose_device, fold_batch_norm
 from crossplay.networks.registry import ARCHITECTURES, build_network
+from crossplay.networks.statistics import recompute_statistics
 
 __all__ = [
     "ARCHITECTURES",
@@ -16,5 +17,6 @@ __all__ = [
     "fold_batch_norm",
     "load_model",
     "read_header",
+    "recompute_statistics",
     "save_model",
 ]

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from crossplay.errors import CrossplayError
+from crossplay.networks import zoo
 from crossplay.networks.base import Board, PolicyValueNetwork
-from crossplay.networks.res_conv_pool import ResConvConvLogitPoolModelV2
 
-ARCHITECTURES: dict[str, type[PolicyValueNetwork]] = {
-    "ResConvConvLogitPoolModelV2": ResConvConvLogitPoolModelV2,
+ARCHITECTURES: dict[str, type[zoo.ZooNetwork]] = {
+    architecture.__name__: architecture
+    for architecture in (
+        zoo.ResConvConvLogitPoolModelV2,
+        zoo.ResConvConvLogitPoolModel,
+        zoo.ResConvConvLogitModel,
+        zoo.ResConvFCLogitModel,
+        zoo.UConvConvLogitModel,
+        zoo.UConvFCLogitModel,
+        zoo.DeepConvConvLogitModel,
+        zoo.DeepConvFCLogitModel,
+        zoo.NanoConvLogitModel,
+        zoo.NanoFCLogitModel,
+    )
 }
 
 
@@ -29,19 +41,29 @@ def build_network(
         state_channels: number of input planes.
         move_channels: number of policy planes.
         board: (X, Y) of the planes; None is enough for architectures that change boards.
-        hyperparameters: keyword arguments of the architecture; absent ones take its defaults.
+        hyperparameters: of the architecture; absent ones take its defaults.
 
     Raises:
         CrossplayError: unknown architecture, unknown hyperparameter, a value out of range, or no board
             where it is needed.
     """
-    if name not in ARCHITECTURES:
-        raise CrossplayError(f"unknown network architecture {name!r}; known: {', '.join(ARCHITECTURES)}")
-    architecture = ARCHITECTURES[name]
-    known = set(inspect.signature(architecture).parameters) - {"state_channels", "move_channels", "board"}
-    unknown = sorted(set(hyperparameters) - known)
+    known = default_hyperparameters(name)
+    unknown = sorted(set(hyperparameters) - set(known))
     if unknown:
         raise CrossplayError(
             f"{name} has no hyperparameter {unknown[0]!r}; known: {', '.join(sorted(known))}"
         )
-    return architecture(state_channels, move_channels, board, **hyperparameters)
+    architecture = ARCHITECTURES[name]
+    settings = architecture.hyperparameters(**hyperparameters)
+    return architecture(state_channels, move_channels, board, settings)
+
+
+def default_hyperparameters(name: str) -> dict[str, Any]:
+    """Return all hyperparameters of an architecture with their defaults.
+
+    Raises:
+        CrossplayError: unknown architecture.
+    """
+    if name not in ARCHITECTURES:
+        raise CrossplayError(f"unknown network architecture {name!r}; known: {', '.join(ARCHITECTURES)}")
+    return {field.name: field.default for field in fields(ARCHITECTURES[name].hyperparameters)}

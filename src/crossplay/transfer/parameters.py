@@ -19,12 +19,14 @@ import torch
 from crossplay.config import Mode
 from crossplay.errors import CrossplayError
 from crossplay.networks import ModelHeader, PolicyValueNetwork, build_network
+from crossplay.networks.registry import ARCHITECTURES, default_hyperparameters
 from crossplay.transfer.mapping import ChannelMapping
 
 MODES: tuple[str, ...] = get_args(Mode)
 
 INPUT_WEIGHT = "mono.0.weight"  # [width, C, k, k]
-POLICY = ("pi_logit.weight", "pi_logit.bias")  # [C', width, k, k] and [C']
+# [C', width, k, k] and [C'], or of a dense head [C' X Y, width X Y] and [C' X Y]
+POLICY = ("pi_logit.weight", "pi_logit.bias")
 # The original's list names "v" and "pi_logit" only; that keeps "v2", a last layer that was trained to
 # read features which no longer exist. We start the whole value head anew.
 REINITIALISED = ("v.", "v2.", "pi_logit.")
@@ -61,12 +63,13 @@ def transfer_parameters(
         and the source (game, options, positions) and mode recorded.
 
     Raises:
-        CrossplayError: unknown mode, another architecture, hyperparameter or layout, or a mapping made
-            for other games.
+        CrossplayError: unknown mode, another architecture, hyperparameter or layout, another board where
+            a kept head has weights for its cells, or a mapping made for other games.
     """
     if mode not in MODES:
         raise CrossplayError(f"unknown transfer mode {mode!r}; choose from {', '.join(MODES)}")
     _check_network(source, target)
+    _check_board(source, target, mode)
     _check_mapping(mapping, source, target)
     with torch.random.fork_rng(devices=()), torch.no_grad():
         torch.manual_seed(seed)
@@ -86,7 +89,10 @@ def transfer_parameters(
         if name == INPUT_WEIGHT:
             _copy_channels(tensor.transpose(0, 1), old.transpose(0, 1), mapping.state_sources, mode)
         elif name in POLICY:
-            _copy_channels(tensor, old, mapping.move_sources, mode)
+            # A dense head has a row for every cell of every channel.
+            new_rows = tensor.view(len(target.move_channels), -1)
+            old_rows = old.reshape(len(source.move_channels), -1)
+            _copy_channels(new_rows, old_rows, mapping.move_sources, mode)
         else:
             tensor.copy_(old)
     lineage = {
@@ -113,8 +119,11 @@ def _check_network(source: ModelHeader, target: ModelHeader) -> None:
             f"the source model is a {source.architecture} but network.architecture is "
             f"{target.architecture}; parameters only move between equal architectures"
         )
-    for name in sorted({*source.hyperparameters, *target.hyperparameters}):
-        ours, theirs = source.hyperparameters.get(name), target.hyperparameters.get(name)
+    # Files of earlier versions lack hyperparameters that had but one value then.
+    for name, default in default_hyperparameters(source.architecture).items():
+        ours, theirs = (header.hyperparameters.get(name, default) for header in (source, target))
+        if name == "mask_channels":  # the same cells by whatever channels show them
+            name, ours, theirs = "masked", bool(ours), bool(theirs)
         if ours != theirs:
             raise CrossplayError(
                 f"the source model has {name} {ours} but network.{name} is {theirs}; set it to {ours} or "
@@ -124,6 +133,17 @@ def _check_network(source: ModelHeader, target: ModelHeader) -> None:
         raise CrossplayError(
             f"the source model reads the tensor layout {dict(source.layout)}, the target"
             f" {dict(target.layout)}; use one layout"
+        )
+
+
+def _check_board(source: ModelHeader, target: ModelHeader, mode: str) -> None:
+    if ARCHITECTURES[source.architecture].changes_board or source.board == target.board:
+        return
+    if mode != "fine-tune-reinit":
+        boards = [" x ".join(map(str, header.board or ())) for header in (source, target)]
+        raise CrossplayError(
+            f"a {source.architecture} has weights for each of {boards[0]} cells and cannot change to "
+            f"{boards[1]}; use mode fine-tune-reinit, or train an architecture whose heads pool the board"
         )
 
 
