@@ -190,7 +190,7 @@ CHANNELS = (
     "similarity",
     *(f"transfer/{name}.py" for name in "channels mapping objects pieces".split()),
 )
-TRANSFER = ("networks", "transfer")
+TRANSFER = ("networks", "transfer", "training/model.py")
 EVALUATION = ("games", "networks", "search", "evaluation")
 SIMILARITY = ("games", "similarity")
 FIGURES = ("figures", "report")
