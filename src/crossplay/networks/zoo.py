@@ -144,10 +144,10 @@ class ZooNetwork(PolicyValueNetwork):
         if mask is not None:
             planes = planes * mask
         trunk = self._trunk(convolve(self.mono, planes, mask), mask)
-        logits = self.pi_logit(trunk.flatten(1) if self.dense_policy else trunk)
         values = self._values(trunk, mask)
         if self.value_outputs == 1:
             values = torch.tanh(values).squeeze(1)
+        logits = self.pi_logit(trunk.flatten(1) if self.dense_policy else trunk)
         return logits.view(len(planes), self.move_channels, *planes.shape[2:]), values
 
     @abstractmethod
@@ -211,7 +211,7 @@ class ResConvConvLogitPoolModelV2(_Residual):
         self.v2 = nn.Linear(2 * inputs, self.value_outputs)
 
     def _values(self, trunk: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-        return self.v2(self.activation(self.v(torch.cat(pool(trunk, mask), 1).flatten(1))))
+        return self.v2(self.activation(self.v(torch.cat([p.flatten(1) for p in pool(trunk, mask)], 1))))
 
     def _block_input(self, x: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
         if self.pooled_channels == 0:
@@ -252,7 +252,7 @@ class ResConvConvLogitPoolModel(_TwoNorms):
         super()._make_value_head(2 * inputs)
 
     def _values(self, trunk: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-        return self.v(torch.cat(pool(trunk, mask), 1).flatten(1))
+        return self.v(torch.cat([p.flatten(1) for p in pool(trunk, mask)], 1))
 
 
 class ResConvConvLogitModel(_TwoNorms):
