@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -53,16 +55,42 @@ def test_fits_a_batch():
     subject = learner()
     batch = minibatch()
     subject.step(batch, 3e-3)
-    first = subject.take_losses()
+    first = subject.take_diagnostics()
     for _ in range(300):
         subject.step(batch, 3e-3)
-    subject.take_losses()
+    subject.take_diagnostics()
     subject.step(batch, 3e-3)
-    last = subject.take_losses()
+    last = subject.take_diagnostics()
     entropy = -(batch.policy * np.log(np.where(batch.policy > 0, batch.policy, 1))).sum(1).mean()
-    assert last[0] - entropy < 0.3 * (first[0] - entropy)
-    assert last[1] < 0.1 * first[1]
-    assert subject.take_losses() is None
+    assert last["policy_loss"] - entropy < 0.3 * (first["policy_loss"] - entropy)
+    assert last["value_loss"] < 0.1 * first["value_loss"]
+    assert subject.take_diagnostics() == {}
+
+
+def test_diagnostics_are_means_over_the_steps():
+    subject = learner()
+    batches = [minibatch(seed=seed) for seed in range(2)]
+    expected = []
+    for batch in batches:
+        with torch.no_grad():  # in training mode, as the step will compute it
+            logits, values = copy.deepcopy(subject.network)(torch.from_numpy(batch.planes).view(-1, *SHAPE))
+        logits = np.where(batch.legal > 0, logits.flatten(1).numpy().astype(float), -np.inf)
+        shares = np.exp(logits - logits.max(1, keepdims=True))
+        shares /= shares.sum(1, keepdims=True)
+        expected.append(
+            {
+                "policy_entropy": -(shares * np.log(np.where(shares > 0, shares, 1))).sum(1).mean(),
+                "target_entropy": -(batch.policy * np.log(np.where(batch.policy > 0, batch.policy, 1)))
+                .sum(1)
+                .mean(),
+                "value_bias": (values.numpy() - batch.outcomes).mean(),
+            }
+        )
+        subject.step(batch, 3e-3)
+    found = subject.take_diagnostics()
+    for name in expected[0]:
+        assert found[name] == pytest.approx(np.mean([row[name] for row in expected]), abs=1e-4), name
+    assert found["gradient_norm"] > 0
 
 
 def test_restored_learner_goes_on_identically():
@@ -85,7 +113,7 @@ def test_divergence_is_reported():
     batch = minibatch()
     subject.step(batch._replace(planes=batch.planes * np.float32(np.inf)), 3e-3)
     with pytest.raises(CrossplayError, match=r"training diverged.*lower learning_rate"):
-        subject.take_losses()
+        subject.take_diagnostics()
 
 
 def test_loss_of_odds_by_hand():

@@ -44,7 +44,8 @@ PLIES = 6  # of all games, recorded or not
 RESIGNATIONS = 7
 CHECKED_RESIGNATIONS = 8  # games that were to go on although an agent would have resigned
 WRONG_RESIGNATIONS = 9  # those of them that this agent did not lose
-N_COUNTERS = 10
+SIMULATIONS = 10  # of complete searches, those kept from the search before included
+N_COUNTERS = 11
 
 FIRST_PLIES = 256  # room for unfinished games to begin with
 

@@ -30,6 +30,7 @@ from crossplay.search.playing import PLAY, PlayParameters, begin_game, choose_ed
 from crossplay.search.puct import accept_evaluation
 from crossplay.search.records import (
     RECORDS,
+    SIMULATIONS,
     UNFINISHED,
     Records,
     Unfinished,
@@ -69,6 +70,7 @@ def play_move(
     """Record what a complete search has found, play a move, and begin the next search."""
     game = unfinished.games[slot]
     search = full if game.full_search else fast
+    records.counters[SIMULATIONS] += tree.progress[slot].simulations
     if search.considered > 0:
         improved_policy(tree, slot, search)
     else:

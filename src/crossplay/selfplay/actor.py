@@ -31,6 +31,7 @@ class Actor:
 
     Attributes:
         tree_seconds, network_seconds: time spent so far in search and in evaluation.
+        rows: rows of batches evaluated so far.
     """
 
     def __init__(
@@ -58,6 +59,12 @@ class Actor:
         self._values = np.zeros(slots, np.float32)
         self.tree_seconds = 0.0
         self.network_seconds = 0.0
+        self.rows = 0
+
+    @property
+    def evaluations(self) -> int:
+        """The rows that held a position: games wait now and then."""
+        return self._games.evaluations
 
     def play(self, evaluator: Evaluator) -> None:
         """Move every game on by one batch of evaluations."""
@@ -69,5 +76,6 @@ class Actor:
             self._games.forget_evaluations()
             self._evaluator = evaluator
         evaluator.evaluate_into(self._games.batch, self._priors, self._values)
+        self.rows += len(self._values)
         self.tree_seconds += searched - start
         self.network_seconds += time.perf_counter() - searched

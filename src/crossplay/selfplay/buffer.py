@@ -109,6 +109,7 @@ class ReplayBuffer:
             it play still more than the others, its oldest positions leave the window early.
         locks: one for each ring.
         n_bytes: the memory that all rings take when they are full.
+        mean_age: of the positions of the last minibatch, in positions played since; 0 before the first.
 
     Raises:
         CrossplayError: the machine has not so much memory.
@@ -136,6 +137,7 @@ class ReplayBuffer:
             outcomes=np.empty(batch_size, np.float32),
         )
         self._state = np.zeros(game.tensor_size, np.int16)
+        self.mean_age = 0.0
 
     def totals(self) -> np.ndarray:
         """Counters of all rings together, see :class:`crossplay.search.records.Records`."""
@@ -161,6 +163,7 @@ class ReplayBuffer:
         else:
             symmetries = relabelled = np.zeros(size, np.int64)
         splits = np.searchsorted(drawn, ends)
+        self.mean_age = float((ends[np.searchsorted(ends, drawn, "right")] - drawn).mean()) * len(self.rings)
         start = 0
         for i, (ring, lock) in enumerate(zip(self.rings, self.locks, strict=True)):
             part = slice(start, int(splits[i]))

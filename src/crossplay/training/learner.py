@@ -10,11 +10,16 @@ import torch.nn.functional as F  # noqa: N812 - the name everyone uses
 
 from crossplay.config import TrainingSettings
 from crossplay.errors import CrossplayError
-from crossplay.networks import PolicyValueNetwork
+from crossplay.networks import PolicyValueNetwork, expected_value
 from crossplay.networks.inference import channels_last
 from crossplay.selfplay import Minibatch
 
 ILLEGAL_LOGIT = -400.0
+
+# What is measured at each step, in this order; see Learner.take_diagnostics.
+DIAGNOSTICS = (
+    "policy_loss", "value_loss", "policy_entropy", "target_entropy", "value_bias", "gradient_norm",
+)  # fmt: skip
 
 
 def policy_value_loss(
@@ -52,6 +57,12 @@ def policy_value_loss(
     return policy_loss + value_weight * value_loss, policy_loss, value_loss
 
 
+def policy_entropy(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Mean entropy in nats of the policies of ``logits [B, A]`` over the legal actions."""
+    log_shares = F.log_softmax(logits + ILLEGAL_LOGIT * (1.0 - legal), 1)
+    return -(log_shares.exp() * log_shares).sum(1).mean()
+
+
 class Learner:
     """A network in training with its optimiser.
 
@@ -87,7 +98,7 @@ class Learner:
             fused=True,
         )
         # Kept on the device: reading a loss after every step would stall a GPU.
-        self._loss_sums = torch.zeros(2, dtype=torch.float64, device=device)
+        self._sums = torch.zeros(len(DIAGNOSTICS), dtype=torch.float64, device=device)
         self._summed = 0
 
     def step(self, batch: Minibatch, rate: float) -> None:
@@ -95,36 +106,45 @@ class Learner:
         planes, policy, legal, outcomes = (torch.from_numpy(a).to(self._device) for a in batch)
         planes = planes.view(-1, *self._state_shape).contiguous(memory_format=torch.channels_last)
         logits, values = self.network(planes)
+        logits = logits.flatten(1)
         total, policy_loss, value_loss = policy_value_loss(
-            logits.flatten(1), values, policy, legal, outcomes, self._settings.value_weight
+            logits, values, policy, legal, outcomes, self._settings.value_weight
         )
         self._optimiser.zero_grad()
         torch.autograd.backward(total)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._settings.gradient_clip)
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._settings.gradient_clip)
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.step()
         self.steps += 1
-        self._loss_sums += torch.stack((policy_loss.detach(), value_loss.detach()))
+        with torch.no_grad():
+            bias = (expected_value(values) - outcomes).mean()
+            entropies = policy_entropy(logits, legal), -torch.special.xlogy(policy, policy).sum(1).mean()
+            self._sums += torch.stack((policy_loss, value_loss, *entropies, bias, norm))
         self._summed += 1
 
-    def take_losses(self) -> tuple[float, float] | None:
-        """Mean policy and value loss of the steps since the last call; None if there were none.
+    def take_diagnostics(self) -> dict[str, float]:
+        """Means over the steps since the last call; empty if there were none.
+
+        ``policy_loss`` and ``value_loss`` as in :func:`policy_value_loss`; the entropies in nats of the
+        network's policy over legal actions and of its targets, below which the policy's loss cannot fall;
+        ``value_bias``, by how much values are too high on average; ``gradient_norm`` before clipping.
 
         Raises:
             CrossplayError: the losses are no longer finite.
         """
         if self._summed == 0:
-            return None
-        policy_loss, value_loss = (self._loss_sums / self._summed).tolist()
-        self._loss_sums.zero_()
+            return {}
+        means = dict(zip(DIAGNOSTICS, (self._sums / self._summed).tolist(), strict=True))
+        self._sums.zero_()
         self._summed = 0
-        if not np.isfinite(policy_loss + value_loss):
+        loss = means["policy_loss"] + means["value_loss"]
+        if not np.isfinite(loss):
             raise CrossplayError(
-                f"training diverged (loss {policy_loss + value_loss}) by step {self.steps}; lower "
+                f"training diverged (loss {loss}) by step {self.steps}; lower "
                 f"learning_rate (now {self._settings.learning_rate:g}) and start afresh"
             )
-        return policy_loss, value_loss
+        return means
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Copies of the weights (``network.NAME``) and of the optimiser's moments (``optimiser.I.KEY``)."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from tqdm import tqdm
 
 from crossplay.search.records import (
@@ -18,6 +19,7 @@ from crossplay.search.records import (
     PLIES,
     POSITIONS,
     RESIGNATIONS,
+    SIMULATIONS,
     SWAPS,
     WINS_1,
     WRONG_RESIGNATIONS,
@@ -27,12 +29,14 @@ from crossplay.training.schedule import Amount
 LOG_SECONDS = 10.0
 
 
-class Times(NamedTuple):
-    """Seconds that the workers have spent, all together."""
+class Work(NamedTuple):
+    """What the workers have done in this session, all together."""
 
-    network: float
+    network: float  # seconds
     tree: float
     learning: float
+    rows: int  # of batches evaluated
+    evaluations: int  # those of them that held a position
 
 
 class Meter:
@@ -44,35 +48,47 @@ class Meter:
 
     def __init__(self, totals: np.ndarray) -> None:
         self._totals = totals
-        self._times = Times(0.0, 0.0, 0.0)
-        self._clock = time.perf_counter()
+        self._work = Work(0.0, 0.0, 0.0, 0, 0)
+        self._clock, self._processor = time.perf_counter(), time.process_time()
 
     def row(
         self,
         totals: np.ndarray,
-        times: Times,
+        work: Work,
         amount: Amount,
         learning_rate: float,
-        losses: tuple[float, float] | None,
+        learning: Mapping[str, float],
     ) -> dict[str, float]:
         """Return the metrics now; those of learning or of games are left out if there were none.
 
-        ``positions``, ``games``, ``steps`` and ``seconds`` are totals. The first-seat win rate counts a
-        draw as half a win; the shares are of the workers' busy time. Of the games that went on although an
-        agent would have resigned, ``wrong_resignation_rate`` is the share that this agent did not lose.
+        ``positions``, ``games``, ``steps`` and ``seconds`` are totals; ``learning`` is passed on. The
+        first-seat win rate counts a draw as half a win; the shares are of the workers' busy time.
+        ``simulations`` are those of complete searches, with what they kept from the search before;
+        ``batch_fill`` is the share of evaluated rows that held a position, ``busy_processors`` how many this
+        process kept busy, ``gpu_utilisation`` the share of time in which the GPU worked, where that can be
+        read. Of the games that went on although an agent would have resigned, ``wrong_resignation_rate`` is
+        the share that this agent did not lose.
         """
-        now = time.perf_counter()
+        now, processor = time.perf_counter(), time.process_time()
+        seconds = max(now - self._clock, 1e-9)
         new = totals - self._totals
-        spent = np.subtract(times, self._times)
+        done = np.subtract(work, self._work)
         row = {
             **asdict(amount),
             "learning_rate": learning_rate,
-            "positions_per_second": new[POSITIONS] / max(now - self._clock, 1e-9),
+            "positions_per_second": new[POSITIONS] / seconds,
+            "simulations_per_second": new[SIMULATIONS] / seconds,
+            "evaluations_per_second": done[4] / seconds,
+            "busy_processors": (processor - self._processor) / seconds,
+            **learning,
         }
-        for name, share in zip(Times._fields, spent / max(float(spent.sum()), 1e-9), strict=True):
+        for name, share in zip(Work._fields[:3], done[:3] / max(float(done[:3].sum()), 1e-9), strict=True):
             row[f"{name}_share"] = share
-        if losses is not None:
-            row["policy_loss"], row["value_loss"] = losses
+        if done[3] > 0:
+            row["batch_fill"] = done[4] / done[3]
+        utilisation = gpu_utilisation()
+        if utilisation is not None:
+            row["gpu_utilisation"] = utilisation
         if new[GAMES] > 0:
             row["first_seat_win_rate"] = (new[WINS_1] + new[DRAWS] / 2) / new[GAMES]
             row["draw_rate"] = new[DRAWS] / new[GAMES]
@@ -81,8 +97,19 @@ class Meter:
             row["resignation_rate"] = new[RESIGNATIONS] / new[GAMES]
         if new[CHECKED_RESIGNATIONS] > 0:
             row["wrong_resignation_rate"] = new[WRONG_RESIGNATIONS] / new[CHECKED_RESIGNATIONS]
-        self._totals, self._times, self._clock = totals, times, now
+        self._totals, self._work = totals, work
+        self._clock, self._processor = now, processor
         return {name: value if isinstance(value, int) else float(value) for name, value in row.items()}
+
+
+def gpu_utilisation() -> float | None:
+    """The share of recent time in which the GPU worked; None without one, or without what reads it."""
+    if not torch.cuda.is_available():
+        return None
+    try:
+        return torch.cuda.utilization() / 100.0
+    except (ModuleNotFoundError, RuntimeError):  # the bindings of NVIDIA's management library
+        return None
 
 
 class ProgressReport:
@@ -100,8 +127,9 @@ class ProgressReport:
             tqdm(total=total, initial=positions, unit="pos", dynamic_ncols=True) if on_terminal else None
         )
         self._lines = shown and not on_terminal
-        self._total = total
-        self._next = time.monotonic() + LOG_SECONDS
+        self._total, self._first = total, positions
+        self._began = time.monotonic()
+        self._next = self._began + LOG_SECONDS
 
     def update(self, positions: int, history: Sequence[dict[str, float]]) -> None:
         """Show the positions so far and the latest losses."""
@@ -110,7 +138,15 @@ class ProgressReport:
             self._bar.update(min(positions, self._total) - self._bar.n)
         elif self._lines and time.monotonic() >= self._next:
             self._next += LOG_SECONDS
-            self.say(f"{positions:,} of {self._total:,} positions  {_losses(history)}")
+            self.say(f"{positions:,} of {self._total:,} positions{self._pace(positions)}  {_losses(history)}")
+
+    def _pace(self, positions: int) -> str:
+        """How fast this session is, and how long it will take at this rate (tqdm says so itself)."""
+        rate = (positions - self._first) / max(time.monotonic() - self._began, 1e-9)
+        if rate < 1:
+            return ""
+        left = tqdm.format_interval(max(self._total - positions, 0) / rate)
+        return f", {rate:,.0f} a second, {left} left"
 
     def say(self, text: str) -> None:
         """Write one line beside the bar."""
@@ -128,5 +164,6 @@ class ProgressReport:
 def _losses(history: Sequence[dict[str, float]]) -> str:
     for row in reversed(history):
         if "policy_loss" in row:
-            return f"policy loss {row['policy_loss']:.3f} value loss {row['value_loss']:.3f}"
+            losses = f"policy loss {row['policy_loss']:.3f} value loss {row['value_loss']:.3f}"
+            return f"{losses}, network {100 * row['network_share']:.0f}% of the time"
     return "warming up"

@@ -33,7 +33,7 @@ from crossplay.training.checkpoint import (
     save_checkpoint,
 )
 from crossplay.training.learner import Learner
-from crossplay.training.metrics import Meter, Times
+from crossplay.training.metrics import Meter, Work
 from crossplay.training.model import check_initial, model_header, new_network
 from crossplay.training.schedule import Amount, learning_rate, progress, steps_due
 
@@ -225,13 +225,18 @@ class Session:
         amount = self.amount()
         if self.history and amount.positions <= self.history[-1]["positions"]:
             return
-        times = Times(
+        work = Work(
             network=sum(actor.network_seconds for actor in self._actors),
             tree=sum(actor.tree_seconds for actor in self._actors),
             learning=self._learning_seconds,
+            rows=sum(actor.rows for actor in self._actors),
+            evaluations=sum(actor.evaluations for actor in self._actors),
         )
+        learning = self._learner.take_diagnostics()
+        if learning:
+            learning["replay_age"] = self._buffer.mean_age
         rate = learning_rate(amount.steps, share, self.settings)
-        row = self._meter.row(self._buffer.totals(), times, amount, rate, self._learner.take_losses())
+        row = self._meter.row(self._buffer.totals(), work, amount, rate, learning)
         self.history.append(row)
         self.new_rows.put(row)
 
