@@ -32,7 +32,7 @@ rule ladder:
     input:
         "results/{experiment}/{player}/model.safetensors",
     output:
-        "results/{experiment}/ladder/{player}.json",
+        ratings="results/{experiment}/ladder/{player}.json",
         picture=report(
             "results/{experiment}/ladder/{player}.png",
             caption="../report/ladder.rst",
@@ -57,4 +57,4 @@ rule ladder:
     shell:
         "crossplay ladder {params.folder:q} --key={params.key:q} --role={params.role:q}"
         " --config={params.settings:q} --seed={params.seed:q} --experiment={wildcards.experiment:q}"
-        " --output={output[0]:q} > {log:q} 2>&1"
+        " --output={output.ratings:q} > {log:q} 2>&1"
