@@ -93,7 +93,7 @@ def train(
     The network's value of a board is a sum of table entries, and after every move the entries of the
     board before it are corrected towards what the move revealed. With the default rule, temporal
     coherence (tc), each entry finds its own rate, so there is nothing to tune. 10^8 actions take a minute
-    on two processors and lead to a mean score near 90000; 10^9 take ten and lead beyond 150000.
+    on two processors and lead to a mean score near 90000; 10^9 take ten and lead to one near 150000.
 
     \b
     To make it stronger, in the order of what it costs:
