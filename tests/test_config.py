@@ -56,7 +56,8 @@ def test_schema_gives_all_defaults() -> None:
     [
         (TrainingSettings, '{"positions": 0}', "settings: positions: must be greater than or equal to 1"),
         (TrainingSettings, '{"postions": 9}', "settings: postions: unknown key; did you mean positions"),
-        (TrainingSettings, '{"learning_rate": 3e-3}', "got the text '3e-3' (write 0.003)"),
+        (TrainingSettings, "{learning_rate: 3e-3}", "got the text '3e-3' (write 0.003)"),
+        (TrainingSettings, "{epsilon: 1e-5}", "got the text '1e-5' (write 1.0e-05)"),
         (TrainingSettings, '{"symmetries": "yes"}', "settings: symmetries: must be a valid boolean"),
         (TrainingSettings, '{"positions": 9}', "settings: warmup_positions: must be at most"),
         (TrainingSettings, '{"snapshots": [0.5, 1.5]}', "snapshots.1: must be less than or equal to 1"),
@@ -146,3 +147,9 @@ def test_a_file_is_named_in_errors(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(CrossplayError, match=r"mine.yaml: cannot read settings: not a text file"):
         parse_settings(TrainingSettings, path)
+
+
+def test_settings_as_json_keep_small_numbers() -> None:
+    settings = TrainingSettings(epsilon=1e-7)
+    assert parse_settings(TrainingSettings, json.dumps(settings.model_dump(mode="json"))) == settings
+    assert parse_settings(TrainingSettings, "{epsilon: 1.0e-07}") == settings

@@ -28,7 +28,11 @@ def parse_settings(model: type[SettingsType], text_or_path: str | Path) -> Setti
     """
     text = str(text_or_path)
     if text.lstrip().startswith("{"):
-        return check_settings(model, _load_yaml(text, "settings"), "settings")
+        try:
+            data = json.loads(text)  # to YAML 1e-05, as JSON writes it, would be text
+        except ValueError:
+            data = _load_yaml(text, "settings")
+        return check_settings(model, data, "settings")
     try:
         content = Path(text).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -87,7 +91,10 @@ def _explain(model: type[Settings], fault: ErrorDetails) -> str:
         return message
     if isinstance(value, str) and kind in ("float_type", "int_type"):
         with contextlib.suppress(ValueError):  # YAML reads 3e-3, with no dot, as text
-            return f"{message}, got the text {value!r} (write {float(value):g})"
+            number = f"{float(value):g}"
+            if "e" in number and "." not in number:
+                number = number.replace("e", ".0e")
+            return f"{message}, got the text {value!r} (write {number})"
     return f"{message}, got {json.dumps(value, default=str)}"
 
 
