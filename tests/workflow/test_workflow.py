@@ -196,6 +196,8 @@ def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) ->
         "evaluate hex3--hex4 zero-shot",
         "evaluate hex4 scratch",
         "fine-tune hex3--hex4 fine-tune",
+        "ladder hex3 source",
+        "ladder hex4 scratch",
         "map-channels hex3--hex4",
         "ntuple-evaluate 2048 tiny",
         "ntuple-fold 2048 tiny",
