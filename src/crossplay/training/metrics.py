@@ -30,7 +30,7 @@ LOG_SECONDS = 10.0
 
 
 class Work(NamedTuple):
-    """What the workers have done in this session, all together."""
+    """What the workers have done since the start or the resumption, all together."""
 
     network: float  # seconds
     tree: float
@@ -141,7 +141,7 @@ class ProgressReport:
             self.say(f"{positions:,} of {self._total:,} positions{self._pace(positions)}  {_losses(history)}")
 
     def _pace(self, positions: int) -> str:
-        """How fast this session is, and how long it will take at this rate (tqdm says so itself)."""
+        """How fast it goes, and how long it will take at this rate (tqdm says so itself)."""
         rate = (positions - self._first) / max(time.monotonic() - self._began, 1e-9)
         if rate < 1:
             return ""
