@@ -45,16 +45,29 @@ CACHE: Any = numba.typeof(make_cache(_any_game, 0))
 
 
 @njit(nogil=True, _nrt=False)
+def stirred(key: np.uint64, cell: int) -> np.uint64:
+    """The hash of what came before and one more cell."""
+    key = (key ^ np.uint64(np.int64(cell) + 1)) * np.uint64(0x9E3779B97F4A7C15)
+    return key ^ (key >> np.uint64(29))
+
+
+@njit(nogil=True, _nrt=False)
 def position_key(cache: EvaluationCache, state: np.ndarray) -> np.uint64:
-    """A hash, never 0, of the part of a state that its tensor is made of."""
+    """A hash, never 0, of what the tensor of a state is made of; 1 where nothing is remembered anyway."""
+    if cache.keys.shape[0] == 0:
+        return np.uint64(1)
     key = np.uint64(state[AGENT]) * np.uint64(2) + np.uint64(state[SWAPPED])
     for i in range(LAST_FROM, PREVIOUS_TO + 1):
-        key = (key ^ np.uint64(np.int64(state[i]) + 1)) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
+        key = stirred(key, state[i])
     for i in range(HEADER, cache.tensor_size):
-        key = (key ^ np.uint64(np.int64(state[i]) + 1)) * np.uint64(0x9E3779B97F4A7C15)
-        key ^= key >> np.uint64(29)
+        key = stirred(key, state[i])
     return key | np.uint64(1)
+
+
+@njit(nogil=True, _nrt=False)
+def place_of(cache: EvaluationCache, key: np.uint64) -> np.int64:
+    """The only entry that a position can have, if there are any."""
+    return np.int64(key >> np.uint64(16)) & (cache.keys.shape[0] - 1)
 
 
 @njit(nogil=True, _nrt=False)
@@ -62,7 +75,7 @@ def remembered(cache: EvaluationCache, key: np.uint64) -> int:
     """The entry of a position, or -1."""
     if cache.keys.shape[0] == 0:
         return -1
-    entry = np.int64(key >> np.uint64(16)) & (cache.keys.shape[0] - 1)
+    entry = place_of(cache, key)
     return entry if cache.keys[entry] == key else -1
 
 
@@ -73,7 +86,7 @@ def remember(
     """Keep the evaluation in row ``row`` of a position."""
     if cache.keys.shape[0] == 0:
         return
-    entry = np.int64(key >> np.uint64(16)) & (cache.keys.shape[0] - 1)
+    entry = place_of(cache, key)
     cache.keys[entry] = key
     cache.values[entry] = values[row]
     for i in range(cache.priors.shape[1]):

@@ -77,14 +77,20 @@ def weighed(value: float, most: int, parameters: SearchParameters) -> float:
     return (VISIT_OFFSET + most) * parameters.value_scale * (0.5 + 0.5 * value)
 
 
-@njit(nogil=True, error_model="numpy", _nrt=False)
-def winner(tree: Tree, slot: int, parameters: SearchParameters) -> int:
-    """The root's edge that comes out best of a complete search."""
+@step
+def most_visits(tree: Tree, slot: int) -> int:
+    """Visits of the root's most visited child, 0 if it has none."""
     root = tree.nodes[slot, 0]
     most = 0
     for edge in range(root.first_edge, root.first_edge + root.n_children):
         most = max(most, tree.nodes[slot, tree.edges[slot, edge].child].visits)
-    return best_considered(tree, slot, most, parameters)
+    return most
+
+
+@njit(nogil=True, error_model="numpy", _nrt=False)
+def winner(tree: Tree, slot: int, parameters: SearchParameters) -> int:
+    """The root's edge that comes out best of a complete search."""
+    return best_considered(tree, slot, most_visits(tree, slot), parameters)
 
 
 @njit(nogil=True, error_model="numpy", _nrt=False)
@@ -103,9 +109,7 @@ def best_considered(tree: Tree, slot: int, visits: int, parameters: SearchParame
     """Of the root's edges with so many visits the one of highest ``score + sigma(Q)``; the first if none."""
     root = tree.nodes[slot, 0]
     sign = 1.0 if root.agent == 1 else -1.0
-    most = 0
-    for edge in range(root.first_edge, root.first_edge + root.n_children):
-        most = max(most, tree.nodes[slot, tree.edges[slot, edge].child].visits)
+    most = most_visits(tree, slot)
     best = root.first_edge
     best_score = -np.inf
     for i in range(root.n_children):
@@ -124,14 +128,13 @@ def improved_policy(tree: Tree, slot: int, parameters: SearchParameters) -> None
     root = tree.nodes[slot, 0]
     first = root.first_edge
     sign = 1.0 if root.agent == 1 else -1.0
-    most = 0
+    most = most_visits(tree, slot)
     child_visits = 0
     value = root.value_sum
     prior_sum = 0.0
     prior_value = 0.0
     for edge in range(first, first + root.n_children):
         child = tree.nodes[slot, tree.edges[slot, edge].child]
-        most = max(most, child.visits)
         child_visits += child.visits
         value -= child.value_sum
         prior_sum += tree.edges[slot, edge].prior
