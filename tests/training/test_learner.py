@@ -12,7 +12,7 @@ from crossplay.config import TrainingSettings
 from crossplay.errors import CrossplayError
 from crossplay.networks import build_network
 from crossplay.selfplay import Minibatch
-from crossplay.training.learner import Learner, policy_value_loss
+from crossplay.training.learner import Learner, legal_log_shares, policy_value_loss
 
 SHAPE = (4, 3, 3)
 
@@ -37,8 +37,11 @@ def test_loss_by_hand():
     batch = minibatch(5)
     rng = np.random.default_rng(1)
     logits, values = rng.normal(size=(5, 27)) * 3, rng.uniform(-1, 1, 5)
-    tensors = [torch.from_numpy(np.asarray(a, np.float32)) for a in (logits, values, *batch[1:])]
-    total, policy_loss, value_loss = policy_value_loss(*tensors, value_weight=1.5)
+    given = (logits, batch.legal, values, batch.policy, batch.outcomes)
+    scores, legal, *rest = (torch.from_numpy(np.asarray(a, np.float32)) for a in given)
+    total, policy_loss, value_loss = policy_value_loss(
+        legal_log_shares(scores, legal), *rest, value_weight=1.5
+    )
     cross_entropy, squared = 0.0, 0.0
     for i in range(5):
         allowed = np.flatnonzero(batch.legal[i])
@@ -121,9 +124,8 @@ def test_loss_of_odds_by_hand():
     odds = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1], [0.25, 0.25, 0.5], [0.1, 0.2, 0.7]])
     outcomes = torch.tensor([1.0, -1.0, 0.0, 0.5])
     legal = torch.ones(4, 2)
-    _, _, loss = policy_value_loss(
-        torch.zeros(4, 2), torch.from_numpy(odds).log() + 3, legal / 2, legal, outcomes, 1.5
-    )
+    shares = legal_log_shares(torch.zeros(4, 2), legal)
+    _, _, loss = policy_value_loss(shares, torch.from_numpy(odds).log() + 3, legal / 2, outcomes, 1.5)
     expected = -np.mean([np.log(0.5), np.log(0.6), np.log(0.25), (np.log(0.2) + np.log(0.7)) / 2])
     assert abs(float(loss) - expected) < 1e-6
 

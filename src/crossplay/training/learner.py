@@ -22,45 +22,46 @@ DIAGNOSTICS = (
 )  # fmt: skip
 
 
+def legal_log_shares(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Logarithms ``[B, A]`` of the policy's shares, illegal actions having the logit -400 as in Polygames.
+
+    Args:
+        logits: ``[B, A]``.
+        legal: ``[B, A]`` 1 for legal actions, else 0.
+    """
+    return F.log_softmax(logits * legal + ILLEGAL_LOGIT * (1.0 - legal), 1)
+
+
 def policy_value_loss(
-    logits: torch.Tensor,
+    log_shares: torch.Tensor,
     values: torch.Tensor,
     policy: torch.Tensor,
-    legal: torch.Tensor,
     outcomes: torch.Tensor,
     value_weight: float,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The loss of Polygames: ``value_weight (v - z)^2 + CE(pi, softmax(logits, illegal at -400))``.
+    """The loss of Polygames: ``value_weight (v - z)^2 + CE(pi, p)``.
 
     Of a network with log-odds of loss, draw and win, ``value_weight CE(t, softmax(values))`` takes the
     place of the squared error: t is the certainty of the result, for a z between two of them the mixture
     of both that has this mean.
 
     Args:
-        logits: ``[B, A]``.
+        log_shares: ``[B, A]`` logarithms of the policy p, see :func:`legal_log_shares`.
         values: ``[B]`` predicted values v, or ``[B, 3]`` log-odds of loss, draw and win.
         policy: ``[B, A]`` target distribution pi over the legal actions.
-        legal: ``[B, A]`` 1 for legal actions, else 0.
         outcomes: ``[B]`` results z for the agent to move.
         value_weight: weight of the value loss.
 
     Returns:
         The total, the policy loss and the (unweighted) value loss, means over the batch.
     """
-    masked = logits * legal + ILLEGAL_LOGIT * (1.0 - legal)
-    policy_loss = -(policy * F.log_softmax(masked, 1)).sum(1).mean()
+    policy_loss = -(policy * log_shares).sum(1).mean()
     if values.dim() == 1:
         value_loss = F.mse_loss(values, outcomes)
     else:
         results = torch.stack((-outcomes.clamp(max=0), 1.0 - outcomes.abs(), outcomes.clamp(min=0)), 1)
         value_loss = F.cross_entropy(values, results)
     return policy_loss + value_weight * value_loss, policy_loss, value_loss
-
-
-def policy_entropy(logits: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Mean entropy in nats of the policies of ``logits [B, A]`` over the legal actions."""
-    log_shares = F.log_softmax(logits + ILLEGAL_LOGIT * (1.0 - legal), 1)
-    return -(log_shares.exp() * log_shares).sum(1).mean()
 
 
 class Learner:
@@ -106,9 +107,9 @@ class Learner:
         planes, policy, legal, outcomes = (torch.from_numpy(a).to(self._device) for a in batch)
         planes = planes.view(-1, *self._state_shape).contiguous(memory_format=torch.channels_last)
         logits, values = self.network(planes)
-        logits = logits.flatten(1)
+        log_shares = legal_log_shares(logits.flatten(1), legal)
         total, policy_loss, value_loss = policy_value_loss(
-            logits, values, policy, legal, outcomes, self._settings.value_weight
+            log_shares, values, policy, outcomes, self._settings.value_weight
         )
         self._optimiser.zero_grad()
         torch.autograd.backward(total)
@@ -119,7 +120,10 @@ class Learner:
         self.steps += 1
         with torch.no_grad():
             bias = (expected_value(values) - outcomes).mean()
-            entropies = policy_entropy(logits, legal), -torch.special.xlogy(policy, policy).sum(1).mean()
+            entropies = (
+                -(log_shares.exp() * log_shares).sum(1).mean(),
+                -torch.special.xlogy(policy, policy).sum(1).mean(),
+            )
             self._sums += torch.stack((policy_loss, value_loss, *entropies, bias, norm))
         self._summed += 1
 
