@@ -16,7 +16,7 @@ import torch
 from crossplay.errors import CrossplayError
 from crossplay.files import write_bytes
 from crossplay.networks.base import Board, PolicyValueNetwork
-from crossplay.networks.registry import build_network
+from crossplay.networks.registry import build_network, default_hyperparameters
 
 FORMAT_VERSION = 3
 
@@ -55,6 +55,14 @@ class ModelHeader:
     board: Board | None = None
     positions: int = 0
     source: Mapping[str, Any] | None = None
+
+    def all_hyperparameters(self) -> dict[str, Any]:
+        """The hyperparameters with the defaults of those it lacks, as files of earlier versions do.
+
+        Raises:
+            CrossplayError: unknown architecture.
+        """
+        return {**default_hyperparameters(self.architecture), **self.hyperparameters}
 
     def to_json(self) -> str:
         """Return the header as the JSON text kept in a model file."""

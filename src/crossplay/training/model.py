@@ -78,11 +78,8 @@ def check_initial(initial: ModelHeader, wanted: ModelHeader) -> None:
             the board, if the architecture has weights for its cells.
     """
     if initial.architecture == wanted.architecture:
-        # Files of earlier versions lack hyperparameters that had but one value then.
-        defaults = default_hyperparameters(wanted.architecture)
         initial, wanted = (
-            replace(header, hyperparameters={**defaults, **header.hyperparameters})
-            for header in (initial, wanted)
+            replace(header, hyperparameters=header.all_hyperparameters()) for header in (initial, wanted)
         )
     names = ["architecture", "hyperparameters", "layout", "state_channels", "move_channels"]
     if not ARCHITECTURES[wanted.architecture].changes_board:

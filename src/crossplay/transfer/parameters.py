@@ -19,7 +19,7 @@ import torch
 from crossplay.config import Mode
 from crossplay.errors import CrossplayError
 from crossplay.networks import ModelHeader, PolicyValueNetwork, build_network
-from crossplay.networks.registry import ARCHITECTURES, default_hyperparameters
+from crossplay.networks.registry import ARCHITECTURES
 from crossplay.transfer.mapping import ChannelMapping
 
 MODES: tuple[str, ...] = get_args(Mode)
@@ -119,9 +119,9 @@ def _check_network(source: ModelHeader, target: ModelHeader) -> None:
             f"the source model is a {source.architecture} but network.architecture is "
             f"{target.architecture}; parameters only move between equal architectures"
         )
-    # Files of earlier versions lack hyperparameters that had but one value then.
-    for name, default in default_hyperparameters(source.architecture).items():
-        ours, theirs = (header.hyperparameters.get(name, default) for header in (source, target))
+    wanted = target.all_hyperparameters()
+    for name, ours in source.all_hyperparameters().items():
+        theirs = wanted.get(name)
         if name == "mask_channels":  # the same cells by whatever channels show them
             name, ours, theirs = "masked", bool(ours), bool(theirs)
         if ours != theirs:
