@@ -51,7 +51,7 @@ def ladder(
     from crossplay.config import EvaluationSettings
     from crossplay.evaluation.ladder import play_ladder, rungs_of
     from crossplay.evaluation.players import parse_player
-    from crossplay.figures import Ladder, draw_ladders, save_figure
+    from crossplay.figures import Band, draw_ladders, save_figure
     from crossplay.files import write_text
     from crossplay.tracking import Identity
 
@@ -82,20 +82,11 @@ def ladder(
         }
         write_text(output, json.dumps(record, indent=1) + "\n")
         columns = {name: [row[name] for row in rated] for name in ("positions", "elo", "low", "high")}
-        figure = draw_ladders(
-            [
-                Ladder(
-                    str(identity.game), columns["positions"], columns["elo"], columns["low"], columns["high"]
-                )
-            ],
-            uct.label,
-        )
-        save_figure(figure, output.with_suffix(".png"))
+        band = Band(str(identity.game), columns["positions"], columns["elo"], columns["low"], columns["high"])
+        save_figure(draw_ladders([band], uct.label), output.with_suffix(".png"))
         for row in rated:
-            run.log_metrics(
-                {f"elo_{name}" if name != "elo" else name: row[name] for name in ("elo", "low", "high")},
-                int(row["positions"]),
-            )
+            metrics = {"elo": row["elo"], "elo_low": row["low"], "elo_high": row["high"]}
+            run.log_metrics(metrics, int(row["positions"]))
         run.log_artifact(output)
     if as_json:
         click.echo(json.dumps(record))

@@ -2,7 +2,7 @@
 
 from crossplay.figures.bands import Band, BandPanel, draw_bands
 from crossplay.figures.curves import Curve, draw_curves
-from crossplay.figures.ladder import Ladder, draw_ladders
+from crossplay.figures.ladder import draw_ladders
 from crossplay.figures.matrices import Matrix, draw_matrices
 from crossplay.figures.style import save_figure
 
@@ -10,7 +10,6 @@ __all__ = [
     "Band",
     "BandPanel",
     "Curve",
-    "Ladder",
     "Matrix",
     "draw_bands",
     "draw_curves",
