@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 import torch
+from far_from_fresh import far_from_fresh
 
 from crossplay.errors import CrossplayError
 from crossplay.networks import Evaluator, build_network, choose_device
@@ -24,14 +25,7 @@ def trained_like(batch_norm=True, **more):
         None,
         {"width": 16, "blocks": 2, "batch_norm": batch_norm, **more},
     )
-    network.train()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            if parameter.dim() == 1:
-                parameter.add_(0.3 * torch.randn_like(parameter))
-        for _ in range(5):
-            network(torch.randn(32, 4, 5, 6) * 2 + 0.5)
-    return network.eval()
+    return far_from_fresh(network, 4, (5, 6))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
+from far_from_fresh import far_from_fresh
 
 from crossplay.errors import CrossplayError
 from crossplay.networks import ARCHITECTURES, Evaluator, build_network
@@ -28,14 +29,7 @@ def build(name, board=(X, Y), seed=0, **more):
 def trained_like(network):
     """Move statistics and scales far from their initial values."""
     torch.manual_seed(1)
-    network.train()
-    with torch.no_grad():
-        for parameter in network.parameters():
-            if parameter.dim() == 1:
-                parameter.add_(0.3 * torch.randn_like(parameter))
-        for _ in range(5):
-            network(torch.randn(32, C, X, Y) * 2 + 0.5)
-    return network.eval()
+    return far_from_fresh(network, C, (X, Y))
 
 
 def count(name, d, n, layers, k, norm, outputs):
