@@ -142,3 +142,21 @@ def test_a_full_disk_is_told_and_costs_nothing_but_time(tmp_path: Path) -> None:
     assert "Traceback" not in full.stderr
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     assert load_network(tmp_path / "out").header.actions == 30_000
+
+
+def test_divergence_fails_or_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [*TINY, "--rate=10", "--actions=1e7", "--games=0", "--output=out", "--no-track"]
+    failed = run(*command)
+    assert failed.exit_code == 2
+    assert "take that for a result with --allow-divergence" in failed.output
+    recorded = run(*command, "--allow-divergence")
+    assert recorded.exit_code == 0, recorded.output
+    assert "diverged" in recorded.output
+    measure = ["ntuple", "evaluate", "out", "--output=found.json", "--no-track"]
+    failed = CliRunner().invoke(main, measure)
+    assert (failed.exit_code, failed.output.count("\n")) == (2, 1)
+    assert not Path("found.json").exists()
+    assert CliRunner().invoke(main, [*measure, "--allow-divergence"]).exit_code == 0
+    found = json.loads(Path("found.json").read_text())
+    assert (found["diverged"], found["plies"]) == (True, {})

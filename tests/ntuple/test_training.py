@@ -19,11 +19,13 @@ from crossplay.config import NtupleSettings
 from crossplay.errors import CrossplayError
 from crossplay.ntuple import session
 from crossplay.ntuple.checkpoints import load_checkpoint
+from crossplay.ntuple.evaluation import DivergenceError
 from crossplay.ntuple.files import CHECKPOINT, MODEL, Network, load_network
 from crossplay.ntuple.session import CURVE
 from crossplay.ntuple.training import train
 
 NETWORK = "0,1,2,3;4,5,6,7"
+CALLS = ("evaluate", "on_metrics", "allow_divergence")  # what is no setting
 RULES: dict[str, dict[str, Any]] = {
     "td": {"rule": "td", "decay": 0.0},
     "staged delayed tc with a carousel": {"rule": "tc", "stages": 2, "carousel_stages": 4, "optimistic": 900},
@@ -33,7 +35,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 def learn(folder: Path, **options: Any) -> Any:
     """Learn with a tiny network, in silence; evaluations play no games unless ``evaluate`` is given."""
-    callbacks = {name: options.pop(name) for name in ("evaluate", "on_metrics") if name in options}
+    callbacks = {name: options.pop(name) for name in CALLS if name in options}
     given = {"network": NETWORK, "actions": 30_000, "games": 0, **options}
     return train(NtupleSettings(**given), folder, show_progress=False, **callbacks)
 
@@ -158,6 +160,32 @@ def test_values_without_bounds_end_the_learning(tmp_path: Path) -> None:
     with pytest.raises(CrossplayError, match=r"grew beyond all bounds after .* --rate smaller than 10"):
         learn(tmp_path, rule="td", rate=10.0, decay=0.0, actions=10**7)
     assert not (tmp_path / MODEL).exists()
+
+
+def test_values_without_bounds_can_be_the_result(tmp_path: Path) -> None:
+    options = {"rule": "td", "rate": 10.0, "decay": 0.0, "actions": 10**7}
+    result = learn(tmp_path / "first", allow_divergence=True, **options)
+    header = load_network(tmp_path / "first").header
+    assert header.diverged
+    assert 0 < header.actions == result.actions < 10**7
+    assert result.curve[-1] == json.loads((tmp_path / "first" / CURVE).read_text())[-1]
+    assert (result.curve[-1]["diverged"], result.curve[-1]["plies"]) == (True, {})
+    assert learn(tmp_path / "first", allow_divergence=True, **options) is None  # there is nothing left to do
+    with pytest.raises(CrossplayError, match="grew beyond all bounds after"):
+        learn(tmp_path / "first", **options)
+    # What starts from such weights diverges as well.
+    after = {"initial": str(tmp_path / "first"), "actions": 10**5, "rule": "td"}
+    learn(tmp_path / "second", allow_divergence=True, **after)
+    assert load_network(tmp_path / "second").header.diverged
+
+
+def test_an_evaluation_may_be_the_first_to_notice(tmp_path: Path) -> None:
+    def notice(network: Network, *rest: Any) -> Any:
+        raise DivergenceError("no numbers")
+
+    result = learn(tmp_path, allow_divergence=True, evaluate=notice, actions=1000, games=2)
+    assert result.curve[-1]["diverged"]
+    assert load_network(tmp_path).header.diverged
 
 
 @pytest.mark.parametrize("harm", [b"", b"no checkpoint at all", None])

@@ -111,12 +111,47 @@ def test_the_page_names_the_best_of_each_table(results: Path, tmp_path: Path) ->
     assert "$" not in page.split("<pre>")[0]
 
 
+def diverge(results: Path, name: str, points: int) -> None:
+    """Let a learning diverge after so many points of its curve."""
+    folder = results / "ntuple" / name
+    curve = json.loads((folder / "curve.json").read_text())[:points]
+    end = {"actions": 2500, "games": 25, "seconds": {"wall": 5.0, "cpu": 250.0}}
+    curve.append({**end, "diverged": True, "training_score": None, "plies": {}})
+    (folder / "curve.json").write_text(json.dumps(curve))
+    (folder / "evaluation.json").write_text(json.dumps({"format": 1, "diverged": True, "plies": {}}))
+
+
+def test_divergence_is_a_result(results: Path, tmp_path: Path) -> None:
+    for name in ("td-1", "td-2", "td-3", "tc-2"):
+        diverge(results, name, points=2)
+    write_report(experiment(), results, tmp_path / "report", "v1")
+    rows = read_csv(tmp_path / "report/ntuple.csv")
+    lost, *kept = [row for row in rows if row["run"] in ("td", "tc")]
+    assert (lost["run"], lost["diverged"], lost["plies"], lost["mean"]) == ("td", "3", "", "")
+    assert [(row["diverged"], row["repeats"], row["mean"]) for row in kept] == [
+        ("1", "2", "11000.0"), ("1", "2", "22000.0"),
+    ]  # fmt: skip
+    page = (tmp_path / "report/index.html").read_text()
+    assert "<td>diverged after 2,500 moves</td>" in page
+    assert "<td>1 of 3 diverged after 2,500 moves</td>" in page
+    curves = read_csv(tmp_path / "report/ntuple_curves.csv")
+    assert {row["actions"] for row in curves if row["run"] == "td-1"} == {"1000", "2000"}
+
+
+def test_a_study_of_which_all_diverged_has_a_report(results: Path, tmp_path: Path) -> None:
+    for key in RUNS:
+        diverge(results, key, points=0)
+    write_report(experiment(repeats=1), results, tmp_path / "report", "v1")
+    assert "all diverged" in (tmp_path / "report/index.html").read_text()
+
+
 def test_missing_and_damaged_results_are_named(results: Path, tmp_path: Path) -> None:
     path = results / "ntuple/tc-2/evaluation.json"
     for content, fault in (
         ("{", "is not valid JSON"),
         ("[]", "is not a JSON object"),
         ('{"plies": {"1": {}}}', "is no evaluation"),
+        ('{"plies": {}}', "has no games"),
         (None, "is missing"),
     ):
         path.write_text(content) if content else path.unlink()

@@ -23,7 +23,7 @@ rule ntuple_train:
     message:
         "Learning 2048 ({wildcards.run})"
     shell:
-        "crossplay ntuple train --config={params.settings:q} --key={wildcards.run:q}"
+        "crossplay ntuple train --allow-divergence --config={params.settings:q} --key={wildcards.run:q}"
         " --seed={params.seed:q} --experiment={wildcards.experiment:q} --output={params.folder:q}"
         " > {log:q} 2>&1"
 
@@ -70,6 +70,6 @@ rule ntuple_evaluate:
     message:
         "Playing 2048 with the network of {wildcards.run}"
     shell:
-        "crossplay ntuple evaluate {input:q} --config={params.settings:q} --key={wildcards.run:q}"
+        "crossplay ntuple evaluate {input:q} --allow-divergence --config={params.settings:q} --key={wildcards.run:q}"
         " --seed={params.seed:q} --experiment={wildcards.experiment:q}"
         " --output={output:q} > {log:q} 2>&1"

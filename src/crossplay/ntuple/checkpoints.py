@@ -21,6 +21,7 @@ from crossplay.memory import check_memory
 from crossplay.ntuple.files import CHECKPOINT, NetworkHeader, TableFile, save_tables
 from crossplay.ntuple.learning import (
     ACTIONS,
+    DIVERGED,
     FINISHED,
     QUEUE,
     TOTAL_SCORE,
@@ -46,7 +47,7 @@ class Learning:
 
     Attributes:
         settings: with the rule's defaults filled in.
-        header: of the network; ``actions`` is not kept up to date in it.
+        header: of the network; ``actions`` and ``diverged`` are not kept up to date in it.
         rule: what the kernel is compiled for.
         weights: ``float32[stages * weights of a stage]``.
         accumulators: what the rule keeps beside each weight.
@@ -79,6 +80,11 @@ class Learning:
     def finished(self) -> tuple[int, int]:
         """Finished games that began with an empty board, and the sum of their scores."""
         return self._count(FINISHED), self._count(TOTAL_SCORE)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether values have grown beyond all bounds."""
+        return self._count(DIVERGED) > 0
 
     def _count(self, which: int) -> int:
         return sum(int(worker.counts[which]) for worker in self.workers)
@@ -171,7 +177,7 @@ def save_checkpoint(folder: Path, learning: Learning) -> None:
 
 def current_header(learning: Learning) -> NetworkHeader:
     """The header of the network as it is now."""
-    return replace(learning.header, actions=learning.actions)
+    return replace(learning.header, actions=learning.actions, diverged=learning.diverged)
 
 
 def load_checkpoint(folder: Path, settings: NtupleSettings) -> Learning:

@@ -6,7 +6,8 @@ An evaluation is what ``curve.json`` lists::
      "training_score": mean of the games finished since the evaluation before, or null,
      "plies": {"1": scores, "3": scores}}
 
-with scores as of :meth:`crossplay.ntuple.evaluation.Scores.as_dict`.
+with scores as of :meth:`crossplay.ntuple.evaluation.Scores.as_dict`. One with ``"diverged": true`` ends the
+curve of a learning whose values grew beyond all bounds; it has no scores.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def point_metrics(point: Mapping[str, Any]) -> dict[str, float]:
 
 def describe(point: Mapping[str, Any]) -> str:
     """An evaluation in a few words."""
+    if point.get("diverged"):
+        return "diverged, the values grew beyond all bounds"
     parts = []
     for plies, scores in point["plies"].items():
         low, high = scores["interval"] or (scores["mean"], scores["mean"])

@@ -32,6 +32,10 @@ Progress = Callable[[int], None]
 PlaySome = Callable[[int, int], bool]
 
 
+class DivergenceError(CrossplayError):
+    """The network's values are not numbers, so no move is better than another."""
+
+
 class Games(NamedTuple):
     """Games that were played; ``seconds`` is wall time, ``cpu_seconds`` that of all threads together."""
 
@@ -124,7 +128,8 @@ def play_games(
         progress: called with the number of finished games, now and then, in any of the threads.
 
     Raises:
-        CrossplayError: no game or move to play, or weights that are not numbers.
+        CrossplayError: no game or move to play.
+        DivergenceError: weights are not numbers.
     """
     plies = check_games(games, plies, seconds_per_move)
     if threads < 1:
@@ -222,7 +227,7 @@ def _share_out(
             if not play_some(first, end):
                 if stop.is_set():
                     break
-                raise CrossplayError(
+                raise DivergenceError(
                     "the network's values are not numbers: learning diverged; train it with a smaller --rate"
                 )
             with lock:

@@ -41,6 +41,7 @@ class NetworkHeader:
         actions: moves made while it learned.
         settings: all settings of the learning.
         seed: of the learning.
+        diverged: its values grew beyond all bounds while it learned, so that it cannot play.
     """
 
     network: str
@@ -51,6 +52,7 @@ class NetworkHeader:
     actions: int = 0
     settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     seed: int = 0
+    diverged: bool = False
 
     @property
     def weights(self) -> int:
@@ -80,9 +82,11 @@ class NetworkHeader:
             "promotion": bool,
             "offset": (int, float),
             "actions": int,
+            "diverged": bool,
             "settings": dict,
             "seed": int,
         }
+        fields = {"diverged": False, **fields}  # files had no such field at first
         for name, kind in kinds.items():
             if not isinstance(fields.get(name), kind):
                 raise ValueError(f"its header has no valid {name!r}")

@@ -223,6 +223,7 @@ def learner(tuples: Tuples, rule: Rule) -> Any:
                                 chosen = move
                 if chosen < 0 and legal > 0:
                     counts[DIVERGED] = 1
+                    counts[ACTIONS] += actions - left
                     return
                 target = best + offset if chosen >= 0 else np.float32(0.0)
                 ring_first = np.uint64(game * RING)

@@ -23,7 +23,8 @@ from crossplay.memory import available_memory, gibibytes
 from crossplay.ntuple.board import row_table
 from crossplay.ntuple.checkpoints import Learning, current_header, memory_needed, save_checkpoint
 from crossplay.ntuple.curve import describe, point_metrics
-from crossplay.ntuple.files import Network
+from crossplay.ntuple.evaluation import DivergenceError, evaluate
+from crossplay.ntuple.files import Network, NetworkHeader
 from crossplay.ntuple.learning import DIVERGED, Worker, learner
 from crossplay.ntuple.progress import Progress
 
@@ -40,11 +41,18 @@ MetricsCallback = Callable[[dict[str, float], int], None]
 
 def play_games(network: Network, games: int, plies: int, progress: Callable[[int], None]) -> dict[str, Any]:
     """Play an evaluation's games with as many threads as the network learned with."""
-    from crossplay.ntuple.evaluation import evaluate
-
     threads = int(network.header.settings["threads"])
     scores = evaluate(network, games, plies, seed=network.header.seed, threads=threads, progress=progress)
     return scores.as_dict()
+
+
+def divergence(source: Path, header: NetworkHeader) -> CrossplayError:
+    """The error of values that grew beyond all bounds."""
+    return CrossplayError(
+        f"the values learned in {source} grew beyond all bounds after {header.actions:,} actions; choose a"
+        f" --rate smaller than {header.settings['rate']:g} and another --output, or take that for a result"
+        " with --allow-divergence"
+    )
 
 
 class Session:
@@ -57,8 +65,10 @@ class Session:
         evaluate: Evaluate,
         on_metrics: MetricsCallback | None,
         show_progress: bool,
+        allow_divergence: bool = False,
     ) -> None:
         self._learning, self._folder = learning, folder
+        self._allow_divergence = allow_divergence
         self._settings = settings = learning.settings
         self._evaluate = evaluate
         self._on_metrics = on_metrics or (lambda metrics, actions: None)
@@ -71,7 +81,11 @@ class Session:
         self._running: list[Future[float]] = []
 
     def run(self, resumed: bool) -> None:
-        """Learn up to the budget; interrupted, save what there is."""
+        """Learn up to the budget or, if that is allowed, divergence; interrupted, save what there is.
+
+        Raises:
+            CrossplayError: the values grew beyond all bounds, which is not allowed.
+        """
         learning, settings = self._learning, self._settings
         free = available_memory()
         self._progress.say(
@@ -91,10 +105,14 @@ class Session:
                 if learning.actions == settings.actions:
                     break
                 self._learn(self._next_point())
+                if learning.diverged:
+                    raise DivergenceError
                 if self._save_due():
                     self._save()
             if settings.keep_checkpoint:
                 self._save()
+        except DivergenceError:
+            self._end_diverged()
         except (KeyboardInterrupt, SystemExit):
             # Interrupted once more while the threads were to come to rest, they may still be at work.
             if all(worker.done() for worker in self._running):
@@ -107,11 +125,7 @@ class Session:
     # Learning.
 
     def _learn(self, until: int) -> None:
-        """Let the threads learn until so many actions are made or a checkpoint is due.
-
-        Raises:
-            CrossplayError: the weights are not numbers any more.
-        """
+        """Let the threads learn until so many actions are made, a checkpoint is due or values diverge."""
         learning, settings = self._learning, self._settings
         kernel = learner(learning.header.tuples, learning.rule)
         assert settings.rate is not None
@@ -150,12 +164,21 @@ class Session:
                 wait(workers)
                 learning.seconds += time.monotonic() - start
                 learning.cpu_seconds += sum(worker.result() for worker in workers)
-        if any(worker.counts[DIVERGED] for worker in learning.workers):
-            raise CrossplayError(
-                f"the values learned in {self._folder} grew beyond all bounds after {learning.actions:,}"
-                f" actions; choose a --rate smaller than {settings.rate:g} and another --output"
-            )
         self._report(learning.seconds)
+
+    def _end_diverged(self) -> None:
+        """Close the curve with a point that says so.
+
+        Raises:
+            CrossplayError: that is not allowed.
+        """
+        learning = self._learning
+        learning.workers[0].counts[DIVERGED] = 1  # an evaluation may have been the first to notice
+        if not self._allow_divergence:
+            raise divergence(self._folder, current_header(learning))
+        if self._has_point():
+            learning.curve.pop()
+        self._close_point({"diverged": True, "training_score": None, "plies": {}})
 
     def _report(self, seconds: float) -> None:
         """Show progress, and pass on metrics a hundred times in all."""
@@ -195,18 +218,21 @@ class Session:
         plies = [1] if settings.games else []
         if settings.search_every and (actions % settings.search_every == 0 or actions == settings.actions):
             plies.append(settings.search_plies)
-        point = {
-            "actions": actions,
-            "games": games,
-            "seconds": {"wall": learning.seconds, "cpu": learning.cpu_seconds},
-            "training_score": new_score / new_games if new_games else None,
-            "plies": {str(depth): self._play(depth) for depth in plies},
-        }
-        learning.curve.append(point)
+        training_score = new_score / new_games if new_games else None
+        played = {str(depth): self._play(depth) for depth in plies}
+        self._close_point({"training_score": training_score, "plies": played})
         learning.counted = games, score
+
+    def _close_point(self, found: dict[str, Any]) -> None:
+        """Put a point with what was found at the curve's end, write it and tell it."""
+        learning = self._learning
+        seconds = {"wall": learning.seconds, "cpu": learning.cpu_seconds}
+        head = {"actions": learning.actions, "games": learning.finished[0], "seconds": seconds}
+        point = {**head, **found}
+        learning.curve.append(point)
         self._write_curve()
-        self._on_metrics(point_metrics(point), actions)
-        self._progress.say(f"{actions:,} actions: {describe(point)}")
+        self._on_metrics(point_metrics(point), learning.actions)
+        self._progress.say(f"{learning.actions:,} actions: {describe(point)}")
 
     def _play(self, plies: int) -> dict[str, Any]:
         games = self._settings.games if plies == 1 else self._settings.search_games

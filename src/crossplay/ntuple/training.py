@@ -21,7 +21,7 @@ from crossplay.ntuple.checkpoints import (
     new_learning,
 )
 from crossplay.ntuple.files import CHECKPOINT, MODEL, TableFile, network_file, save_network
-from crossplay.ntuple.session import CURVE, Evaluate, MetricsCallback, Session, play_games
+from crossplay.ntuple.session import CURVE, Evaluate, MetricsCallback, Session, divergence, play_games
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def is_finished(settings: NtupleSettings, folder: Path) -> bool:
         return False
     header = TableFile(path, "delete that file to start afresh").header
     check_same(path, header, settings)
-    if header.actions == settings.actions:
+    if header.actions == settings.actions or header.diverged:
         return True
     if not can_resume(folder):
         raise CrossplayError(
@@ -79,6 +79,7 @@ def train(
     evaluate: Evaluate | None = None,
     on_metrics: MetricsCallback | None = None,
     show_progress: bool = True,
+    allow_divergence: bool = False,
 ) -> Result | None:
     """Learn 2048 by playing.
 
@@ -93,6 +94,7 @@ def train(
         on_metrics: called in this thread with metrics and the actions made so far, which increase; those
             of earlier evaluations come again when the learning continues.
         show_progress: report on standard error.
+        allow_divergence: when values grow beyond bounds, end there with a network that is marked as such.
 
     Returns:
         What came out, or None if the folder held the finished network already.
@@ -100,20 +102,25 @@ def train(
     Raises:
         CrossplayError: settings that contradict what is in the folder, a network that is unknown or too
             large for the machine, a damaged file, a folder that cannot be written or that another process
-            uses, or values that grow beyond bounds.
+            uses, or values that grow beyond bounds and must not.
         SystemExit: with code 143, after SIGTERM.
     """
     folder = Path(folder)
     with sigterm_exits(), _reserved(folder):
         _remove_leftovers(folder)
         if is_finished(settings, folder):
+            header = TableFile(folder / MODEL).header
+            if header.diverged and not allow_divergence:
+                raise divergence(folder, header)
             _remove_checkpoint(folder)
             return None
         resumed = can_resume(folder)
         learning = load_checkpoint(folder, settings) if resumed else _begin(settings)
         if not resumed:
             (folder / CURVE).unlink(missing_ok=True)
-        session = Session(learning, folder, evaluate or play_games, on_metrics, show_progress)
+        session = Session(
+            learning, folder, evaluate or play_games, on_metrics, show_progress, allow_divergence
+        )
         session.run(resumed)
         save_network(folder / MODEL, current_header(learning), learning.weights)
         _remove_checkpoint(folder)

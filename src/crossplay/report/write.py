@@ -65,7 +65,8 @@ def _write_files(part: Part, output: Path) -> list[Path]:
 def _write_csv(path: Path, rows: Sequence[Row]) -> None:
     """Write rows as CSV with a heading line."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    columns = max(rows, key=len, default={})  # a row may lack what was not measured
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     write_text(path, text.getvalue())

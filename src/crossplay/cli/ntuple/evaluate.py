@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from crossplay.cli.ntuple.train import Number
 from crossplay.errors import CrossplayError
 
 if TYPE_CHECKING:
+    from crossplay.config import NtupleEvaluation
     from crossplay.ntuple.files import Network
 
 FORMAT_VERSION = 1
@@ -52,6 +54,11 @@ class Measurement(NamedTuple):
     "--config", help="An experiment's evaluation (games without and with search): a file or JSON text."
 )
 @click.option("--key", help="Short name of the learning in results; the folder's name by default.")
+@click.option(
+    "--allow-divergence",
+    is_flag=True,
+    help="Record that the network's values grew beyond all bounds instead of failing.",
+)
 @stage.stage_options
 @click.option("--output", type=stage.FILE, help="JSON file to write.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -64,6 +71,7 @@ def evaluate(
     downgrade: bool | None,
     config: str | None,
     key: str | None,
+    allow_divergence: bool,
     experiment: str,
     seed: int,
     track: bool,
@@ -85,8 +93,9 @@ def evaluate(
 
     from crossplay.config import NtupleEvaluation, check_settings
     from crossplay.files import write_text
-    from crossplay.ntuple.evaluation import check_games
+    from crossplay.ntuple.evaluation import DivergenceError, check_games
     from crossplay.ntuple.files import load_network
+    from crossplay.ntuple.session import divergence
     from crossplay.tracking import Identity
 
     options = {"threads": threads, "downgrade": downgrade}
@@ -116,33 +125,50 @@ def evaluate(
         **{measurement.label: measurement._asdict() for measurement in measurements},
     }
     with stage.recorded(track, identity, params, output or source.with_name("evaluation.json")) as run:
-        playing = _in_memory(loaded)
-        found = {
-            measurement.key: _play(playing, measurement, settings.threads, settings.downgrade, settings.seed)
-            for measurement in measurements
-        }
+        diverged, found = loaded.header.diverged, {}
+        try:
+            if not diverged:
+                found = _play_all(_in_memory(loaded), measurements, settings)
+        except DivergenceError:
+            diverged = True
+        if diverged and not allow_divergence:
+            raise divergence(source, loaded.header)
         record = {
             "format": FORMAT_VERSION,
             **{name: value for name, value in identity._asdict().items() if value is not None},
             "network": loaded.header.network,
             "actions": loaded.header.actions,
+            "diverged": diverged,
             "downgrade": settings.downgrade,
             "plies": found,
         }
-        for measurement in measurements:
-            run.log_metrics(_metrics(found[measurement.key], measurement.label), loaded.header.actions)
+        labelled = {m.label: found[m.key] for m in measurements if m.key in found}
+        for label, scores in labelled.items():
+            run.log_metrics(_metrics(scores, label), loaded.header.actions)
         if output is not None:
             write_text(output, json.dumps(record, indent=1) + "\n")
             run.log_artifact(output)
     if as_json:
         # A single measurement's numbers also stand at the top, where they are easy to find.
-        single = found[measurements[0].key] if len(measurements) == 1 else {}
+        single = next(iter(found.values())) if len(found) == 1 else {}
         click.echo(json.dumps({**record, **single}))
         return
     click.echo(f"{source}: network {loaded.header.network} after {loaded.header.actions:,} actions")
-    click.echo(_table({measurement.label: found[measurement.key] for measurement in measurements}), nl=False)
+    if diverged:
+        click.echo("diverged: its values grew beyond all bounds while it learned, so it played no games")
+    else:
+        click.echo(_table(labelled), nl=False)
     if output is not None:
         click.echo(f"wrote {output}")
+
+
+def _play_all(
+    network: Network, measurements: Sequence[Measurement], settings: NtupleEvaluation
+) -> dict[str, Any]:
+    return {
+        measurement.key: _play(network, measurement, settings.threads, settings.downgrade, settings.seed)
+        for measurement in measurements
+    }
 
 
 def _play(

@@ -74,11 +74,15 @@ def _option(name: str, field: Any) -> click.Option:
 @click.option("--output", type=stage.FOLDER, required=True, help="Folder for model.safetensors and more.")
 @click.option("--config", help="Settings: a YAML or JSON file, or JSON text. The options below go before it.")
 @click.option("--key", help="Short name of the learning in results; the folder's name by default.")
+@click.option(
+    "--allow-divergence", is_flag=True, help="Take values that grow beyond all bounds for a result, no error."
+)
 @stage.stage_options
 def train(
     output: Path,
     config: str | None,
     key: str | None,
+    allow_divergence: bool,
     experiment: str,
     seed: int,
     track: bool,
@@ -107,6 +111,7 @@ def train(
     """
     stage.check_writable(output)
     settings = _settings(config, seed, options)
+    from crossplay.ntuple.files import load_network
     from crossplay.ntuple.training import can_resume, is_finished, train
 
     # Beside the checkpoint, so that a learning that continues also continues its run.
@@ -114,8 +119,10 @@ def train(
     if not can_resume(output):
         resume_file.unlink(missing_ok=True)
     if is_finished(settings, output):
-        train(settings, output)
-        click.echo(f"{output} has made its {settings.actions:,} actions already; nothing to do")
+        train(settings, output, allow_divergence=allow_divergence)
+        header = load_network(output).header
+        done = f"diverged after {header.actions:,}" if header.diverged else f"made its {header.actions:,}"
+        click.echo(f"{output} has {done} actions already; nothing to do")
         return
 
     from crossplay.files import write_text
@@ -126,7 +133,7 @@ def train(
     identity = Identity("ntuple-train", experiment, seed, game="2048", mode=key or output.resolve().name)
     params = settings.resolved().model_dump()
     with stage.recorded(track, identity, params, output / "model.safetensors", resume_file) as run:
-        result = train(settings, output, on_metrics=run.log_metrics)
+        result = train(settings, output, on_metrics=run.log_metrics, allow_divergence=allow_divergence)
         if result is None:
             return
         table = output / "curve.md"

@@ -13,9 +13,10 @@ from crossplay.report.ntuple.results import Games, Learning
 def curves_figure(tables: Mapping[str, Sequence[Learning]]) -> Figure:
     """Mean scores while learning: a row of panels for each table, a panel for each kind of player."""
     everything = [learning for learnings in tables.values() for learning in learnings]
-    plies = sorted(
-        {number for learning in everything for run in learning.runs for p in run.curve for number in p.games}
-    )
+    found = {
+        number for learning in everything for run in learning.runs for p in run.curve for number in p.games
+    }
+    plies = sorted(found) or [1]
     rows = [
         [
             BandPanel(
@@ -30,13 +31,16 @@ def curves_figure(tables: Mapping[str, Sequence[Learning]]) -> Figure:
 
 
 def _band(learning: Learning, plies: int) -> Band:
-    """The mean of the repeats in a band from the lowest to the highest; of one, in its games' interval."""
+    """The mean of the repeats in a band from the lowest to the highest; of one, in its games' interval.
+
+    Those that diverged are left out, unless all did: then the first of them is shown.
+    """
     points: dict[int, list[Games]] = {}
-    for run in learning.runs:
+    for run in learning.measured or learning.runs[:1]:  # up to where it diverged
         for point in run.curve:
             if plies in point.games:
                 points.setdefault(point.actions, []).append(point.games[plies])
-    whole = {x: games for x, games in sorted(points.items()) if len(games) == len(learning.runs)}
+    whole = {x: games for x, games in sorted(points.items()) if len(games) == max(len(learning.measured), 1)}
     alone = len(learning.runs) == 1
     return Band(
         learning.key,

@@ -50,11 +50,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Run:
-    """One learning, one time: its curve, and the games of the finished network by plies of search."""
+    """One learning, one time: its curve, and the games of the finished network by plies of search.
+
+    If its values grew beyond all bounds it has ``diverged`` and there are no such games.
+    """
 
     name: str
     curve: list[Point]
     games: dict[int, Games]
+    diverged: bool
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,18 @@ class Learning:
     runs: list[Run]
 
     @property
+    def measured(self) -> list[Run]:
+        """The repeats that did not diverge."""
+        return [run for run in self.runs if not run.diverged]
+
+    @property
     def plies(self) -> list[int]:
-        """What finished networks were measured with."""
-        return sorted(self.runs[0].games)
+        """What finished networks were measured with; nothing if all diverged."""
+        return sorted(self.measured[0].games) if self.measured else []
 
     def mean(self, plies: int) -> Mean:
-        """The mean score of finished networks, with its 95% interval."""
-        return over_repeats(run.games[plies] for run in self.runs)
+        """The mean score of the networks that did not diverge, with its 95% interval."""
+        return over_repeats(run.games[plies] for run in self.measured)
 
     @property
     def cpu_seconds(self) -> float:
@@ -123,10 +132,14 @@ def _read_run(name: str, folder: Path) -> Run:
         if not curve:
             raise unusable(path, "has no points")
         path = folder / name / "evaluation.json"
-        games = _games(read_json(path)["plies"])
+        evaluation = read_json(path)
+        diverged = bool(evaluation.get("diverged", False))
+        games = _games(evaluation["plies"])
+        if not games and not diverged:
+            raise unusable(path, "has no games")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise unusable(path, "is no evaluation, or of another version") from error
-    return Run(name, curve, games)
+    return Run(name, curve, games, diverged)
 
 
 def _games(record: dict[str, Any]) -> dict[int, Games]:

@@ -53,13 +53,14 @@ def _findings(tables: Mapping[str, Sequence[Learning]]) -> Iterable[str]:
     """The best learning of each table, as a sentence."""
     for title, learnings in tables.items():
         parts = []
-        for plies in learnings[0].plies:
-            best = max(learnings, key=lambda learning: learning.mean(plies).value)
+        sound = [learning for learning in learnings if learning.measured]
+        for plies in sorted({number for learning in sound for number in learning.plies}):
+            best = max(sound, key=lambda learning: learning.mean(plies).value)
             parts.append(
                 f"{'' if len(learnings) == 1 else f'{escape(best.key)} plays best '}"
                 f"{_player(plies)}: {_score(best.mean(plies))}"
             )
-        yield f"<b>{escape(title)}:</b> {'; '.join(parts)}."
+        yield f"<b>{escape(title)}:</b> {'; '.join(parts) or 'all diverged'}."
 
 
 def _player(plies: int) -> str:
@@ -67,29 +68,44 @@ def _player(plies: int) -> str:
 
 
 def _score_table(learnings: Sequence[Learning]) -> str:
-    rows = []
-    previous = ""
+    found = {learning.key: score_rows([learning]) for learning in learnings}
+    columns = max((row for rows in found.values() for row in rows), key=len)
+    tiles = [name for name in columns if name.startswith("reach_")]
+    lines = []
     for learning in learnings:
-        for row in score_rows([learning]):
-            first = learning.key != previous
-            previous = learning.key
-            tiles = {name: share for name, share in row.items() if name.startswith("reach_")}
-            rows.append(
+        about = [
+            learning.key,
+            describe(learning.settings),
+            amount(learning.settings.actions),
+            duration(learning.cpu_seconds),
+        ]
+        if diverged := _divergence(learning):
+            lines.append((*about, "", diverged, *("" for _ in tiles), "", ""))
+            about = [""] * len(about)
+        for row in found[learning.key] if learning.measured else ():
+            lines.append(
                 (
-                    learning.key if first else "",
-                    describe(learning.settings) if first else "",
-                    amount(learning.settings.actions) if first else "",
-                    duration(learning.cpu_seconds) if first else "",
+                    *about,
                     f"{row['plies']}-ply",
                     _score(learning.mean(row["plies"])),
-                    *(f"{100 * share:.1f}%" for share in tiles.values()),
+                    *(f"{100 * row[name]:.1f}%" for name in tiles),
                     f"{row['best']:,}",
                     f"{row['games']:,}",
                 )
             )
+            about = [""] * len(about)
     heads = ("run", "learning", "moves", "CPU time", "player", "mean score")
     names = [name.removeprefix("reach_") for name in tiles]
-    return table((*heads, *names, "best", "games"), rows, text_columns=2)
+    return table((*heads, *names, "best", "games"), lines, text_columns=2)
+
+
+def _divergence(learning: Learning) -> str:
+    """That repeats diverged, and when, in words; nothing if none did."""
+    ends = [run.curve[-1].actions for run in learning.runs if run.diverged]
+    if not ends:
+        return ""
+    some = "" if len(ends) == len(learning.runs) else f"{len(ends)} of {len(learning.runs)} "
+    return f"{some}diverged after {amount(min(ends))} moves"
 
 
 def describe(settings: NtupleSettings) -> str:

@@ -12,29 +12,37 @@ def score_rows(learnings: Iterable[Learning]) -> list[dict[str, Any]]:
     """A row for each learning and kind of player: how strong its finished networks are.
 
     Mean and reach are over all repeats; the interval is that of the mean, over repeats if there are
-    several, over games otherwise. ``learning_seconds`` and moves per second are of one CPU.
+    several, over games otherwise. ``learning_seconds`` and moves per second are of one CPU. ``repeats`` are
+    those measured, ``diverged`` those that could not be; a learning of which all diverged has one row, with
+    nothing in the columns of the games.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for learning in learnings:
         settings = learning.settings
+        about = {
+            "run": learning.key,
+            "network": settings.network,
+            "rule": settings.rule,
+            "rate": settings.rate,
+            "meta_rate": settings.meta_rate if settings.rule == "autostep" else "",
+            "decay": settings.decay,
+            "delayed": settings.delayed,
+            "stages": settings.stages,
+            "promotion": settings.promotion if settings.stages > 1 else "",
+            "carousel_stages": settings.carousel_stages,
+            "optimistic": settings.optimistic,
+            "actions": settings.actions,
+            "learning_seconds": round(learning.cpu_seconds, 1),
+            "diverged": len(learning.runs) - len(learning.measured),
+        }
+        if not learning.plies:
+            rows.append(about)
         for plies in learning.plies:
-            games = [run.games[plies] for run in learning.runs]
+            games = [run.games[plies] for run in learning.measured]
             mean = learning.mean(plies)
             rows.append(
                 {
-                    "run": learning.key,
-                    "network": settings.network,
-                    "rule": settings.rule,
-                    "rate": settings.rate,
-                    "meta_rate": settings.meta_rate if settings.rule == "autostep" else "",
-                    "decay": settings.decay,
-                    "delayed": settings.delayed,
-                    "stages": settings.stages,
-                    "promotion": settings.promotion if settings.stages > 1 else "",
-                    "carousel_stages": settings.carousel_stages,
-                    "optimistic": settings.optimistic,
-                    "actions": settings.actions,
-                    "learning_seconds": round(learning.cpu_seconds, 1),
+                    **about,
                     "plies": plies,
                     "repeats": len(games),
                     "games": sum(repeat.games for repeat in games),
