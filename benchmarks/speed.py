@@ -200,7 +200,7 @@ def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[st
     return {
         "positions_per_second": one.cpu,
         **compare_threads(one, several, threads),
-        "network_share": actor.network_seconds / (actor.network_seconds + actor.tree_seconds),
+        "network_share": actor.played.network / (actor.played.network + actor.played.tree),
     }
 
 

@@ -38,8 +38,8 @@ def play(game, seed):
     actor = Actor(game, SETTINGS, SETTINGS.games, records, threading.Lock(), seed)
     while records.counters[POSITIONS] < 100:
         actor.play(evaluator)
-    assert actor.tree_seconds > 0
-    assert actor.network_seconds > 0
+    assert actor.played.tree > 0
+    assert actor.played.network > 0
     return records
 
 

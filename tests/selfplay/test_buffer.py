@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from crossplay.errors import CrossplayError
 from crossplay.games import load_game
 from crossplay.games.state import MOVES, SWAP
 from crossplay.search.packing import pack_position
-from crossplay.search.records import POSITIONS, make_records, record_packing, unpack
+from crossplay.search.records import GAMES, POSITIONS, make_records, record_packing, unpack
 from crossplay.selfplay import ReplayBuffer
-from crossplay.selfplay.buffer import gather_minibatch
+from crossplay.selfplay.buffer import gather_minibatch, put_records, take_records
 
 TARGETS = 20
 
@@ -213,3 +215,35 @@ def test_what_cannot_fit_is_refused(monkeypatch):
     assert len(buffer.rings[0].outcome) == 2_500
     with pytest.raises(CrossplayError, match=r"1,000,000 positions .* MiB free; choose a smaller window"):
         ReplayBuffer(game, 9, 1_000_000, 4, True, 1)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.booleans()), max_size=12),
+    st.integers(1, 50),
+    st.integers(1, 50),
+)
+def test_what_is_taken_from_a_ring_and_put_into_another_is_the_same(
+    added: list[tuple[int, bool]], capacity: int, other: int
+) -> None:
+    """As far as neither of the two overwrites it."""
+    game = load_game("Tic-Tac-Toe")
+    ring, copy = make_records(capacity, game, 4), make_records(other, game, 4)
+    since, number = ring.counters.copy(), 0
+    kept: dict[int, float] = {}
+    for amount, taken in added:
+        for _ in range(amount):
+            ring.outcome[number % capacity] = ring.packed[number % capacity, 0] = number
+            number += 1
+        ring.counters[POSITIONS] = number
+        ring.counters[GAMES] += 1
+        if taken:
+            new = take_records(ring, since)
+            first = number - len(new.outcome)
+            kept |= {n: n for n in range(first, number)}
+            since = ring.counters.copy()
+            put_records(copy, new)
+            np.testing.assert_array_equal(copy.counters, ring.counters)
+            for n in range(max(0, number - other), number):
+                if n in kept:
+                    assert copy.outcome[n % other] == copy.packed[n % other, 0] == n

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from crossplay.config import NetworkSettings, TrainingSettings
     from crossplay.games import Game
     from crossplay.networks import ModelHeader, PolicyValueNetwork
+    from crossplay.selfplay.place import Place
     from crossplay.tracking import Identity
 
 
@@ -46,7 +48,14 @@ def train(
 ) -> None:
     """Learn a game by self-play from random parameters.
 
-    Interrupted or killed, the same command continues from the last checkpoint.
+    \b
+      crossplay train --game Hex --option "Board Size/7x7" --output runs/hex7
+      crossplay train --game Hex --config "{self_play_processes: 7}" --output runs/hex11
+      torchrun --nproc-per-node 8 -m crossplay train --game Hex --output runs/hex11
+
+    Interrupted or killed, the same command continues from the last checkpoint. With self_play_processes, or
+    launched by torchrun or srun as several processes, the first one learns and the others play; one that dies
+    is replaced.
     """
     stage.check_writable(output)
     from crossplay.config import NetworkSettings, TrainingSettings
@@ -113,10 +122,18 @@ def _train(
     output: Path,
     initial: tuple[PolicyValueNetwork, ModelHeader] | None,
 ) -> None:
-    """Train and record it; a training that continues from a checkpoint continues its run."""
+    """Train and record it; a training that continues from a checkpoint continues its run.
+
+    Started as one of several processes, any but the first plays for the training of the first.
+    """
+    from crossplay.selfplay.place import place_from_environment
     from crossplay.training import can_resume, train
     from crossplay.training.session import CHECKPOINT
 
+    place = place_from_environment(os.environ)
+    if place is not None and place.rank > 0:
+        _play_for(game, settings, network, initial, place)
+        return
     # Among the checkpoint's files, so that the run's id goes when the checkpoint goes.
     resume_file = output / CHECKPOINT / "run.json"
     if not can_resume(output):
@@ -136,6 +153,7 @@ def _train(
             output,
             initial=initial,
             on_metrics=lambda row: run.log_metrics(row, int(row["positions"])),
+            place=place,
         )
         run.log_artifact(result.model)
     amount = result.amount
@@ -143,3 +161,24 @@ def _train(
         f"{identity.name}: {amount.positions:,} positions, {amount.games:,} games and {amount.steps:,} steps "
         f"in {amount.seconds:.0f} s; wrote {result.model}"
     )
+
+
+def _play_for(
+    game: Game,
+    settings: TrainingSettings,
+    network: NetworkSettings,
+    initial: tuple[PolicyValueNetwork, ModelHeader] | None,
+    place: Place,
+) -> None:
+    from dataclasses import replace
+
+    from crossplay.interrupts import sigterm_exits
+    from crossplay.selfplay.crew import play_for
+    from crossplay.selfplay.task import playing_task
+    from crossplay.training.model import model_header
+
+    header = model_header(game, network)
+    if initial is not None:
+        header = replace(header, source=initial[1].source)
+    with sigterm_exits():
+        play_for(playing_task(header, settings, place))

@@ -204,6 +204,13 @@ class TrainingSettings(Settings):
     threads: int = Field(
         default=2, ge=1, le=256, description="Worker threads; 1 is reproducible to the last bit."
     )
+    self_play_processes: int = Field(
+        default=0,
+        ge=0,
+        le=1024,
+        description="Processes that play, each with so many threads and games and, where there are several, a"
+        " GPU of its own, while this one learns; 0 for threads that do both.",
+    )
     seed: int = Field(default=0, ge=0, lt=2**32, description="Added to the experiment's seed.")
     device: str = Field(default="auto", pattern=r"^(auto|cpu|cuda(:\d+)?)$", description="auto, cpu or cuda.")
     self_play: SelfPlaySettings = Field(

@@ -56,6 +56,20 @@ class ModelHeader:
     positions: int = 0
     source: Mapping[str, Any] | None = None
 
+    def new_network(self) -> PolicyValueNetwork:
+        """Build the network that this describes, with initial parameters from torch's generator.
+
+        Raises:
+            CrossplayError: no such architecture, or values that it cannot have.
+        """
+        return build_network(
+            self.architecture,
+            len(self.state_channels),
+            len(self.move_channels),
+            self.board,
+            self.hyperparameters,
+        )
+
     def all_hyperparameters(self) -> dict[str, Any]:
         """The hyperparameters with the defaults of those it lacks, as files of earlier versions do.
 
@@ -131,13 +145,7 @@ def load_model(path: Path) -> tuple[PolicyValueNetwork, ModelHeader]:
         # On the meta device a network costs neither memory nor initialisation: its shapes are checked
         # before anything of the size that the header asks for is made.
         with torch.device("meta"):
-            network = build_network(
-                header.architecture,
-                len(header.state_channels),
-                len(header.move_channels),
-                header.board,
-                header.hyperparameters,
-            )
+            network = header.new_network()
     except CrossplayError as error:
         raise CrossplayError(f"cannot load model {path}: {error}") from error
     expected = network.state_dict()

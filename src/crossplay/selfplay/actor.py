@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from crossplay.games import Game
 
 
+class Played(NamedTuple):
+    """Work done: seconds of evaluation and of search, rows of batches and those of them with a position."""
+
+    network: float = 0.0
+    tree: float = 0.0
+    rows: int = 0
+    evaluations: int = 0
+
+
 class Actor:
     """Plays games against itself, side by side, and records the finished ones.
 
@@ -28,10 +37,6 @@ class Actor:
         records: the ring to add to.
         lock: held while the ring is written.
         seed: decides everything random here.
-
-    Attributes:
-        tree_seconds, network_seconds: time spent so far in search and in evaluation.
-        rows: rows of batches evaluated so far.
     """
 
     def __init__(
@@ -57,18 +62,18 @@ class Actor:
         self._lock = lock
         self._priors = np.zeros((slots, game.n_actions), np.float32)
         self._values = np.zeros(slots, np.float32)
-        self.tree_seconds = 0.0
-        self.network_seconds = 0.0
-        self.rows = 0
+        self._network_seconds = self._tree_seconds = 0.0
+        self._rows = 0
 
     @property
-    def evaluations(self) -> int:
-        """The rows that held a position: games wait now and then."""
-        return self._games.evaluations
+    def played(self) -> Played:
+        """What was done so far; a row holds no position where a game waits for the others."""
+        return Played(self._network_seconds, self._tree_seconds, self._rows, self._games.evaluations)
 
     def play(self, evaluator: Evaluator) -> None:
         """Move every game on by one batch of evaluations."""
         start = time.perf_counter()
+        self._rows += len(self._values)
         with self._lock:
             self._games.step(self._priors, self._values, self._records)
         searched = time.perf_counter()
@@ -76,6 +81,5 @@ class Actor:
             self._games.forget_evaluations()
             self._evaluator = evaluator
         evaluator.evaluate_into(self._games.batch, self._priors, self._values)
-        self.rows += len(self._values)
-        self.tree_seconds += searched - start
-        self.network_seconds += time.perf_counter() - searched
+        self._network_seconds += time.perf_counter() - searched
+        self._tree_seconds += searched - start

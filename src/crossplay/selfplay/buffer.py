@@ -88,6 +88,30 @@ def gather_minibatch(
         outcomes[b] = records.outcome[row]
 
 
+def take_records(ring: Records, since: np.ndarray) -> Records:
+    """Copy what was added to a ring after its counters were ``since``; held by the ring's lock.
+
+    Returns:
+        The positions in order, and by how much the counters grew. Positions that are overwritten already
+        are missing.
+    """
+    end, capacity = int(ring.counters[POSITIONS]), len(ring.outcome)
+    first = max(int(since[POSITIONS]), end - capacity)
+    rows = np.arange(first, end) % capacity
+    return Records._make([*(array[rows] for array in ring[:-1]), ring.counters - since])
+
+
+def put_records(ring: Records, new: Records) -> None:
+    """Add positions and counts as :func:`take_records` returns them; held by the ring's lock."""
+    capacity = len(ring.outcome)
+    rows = np.arange(len(new.outcome))[-capacity:]
+    # Those that are missing in between count as if they had been overwritten here.
+    places = (ring.counters[POSITIONS] + new.counters[POSITIONS] - len(new.outcome) + rows) % capacity
+    for array, added in zip(ring[:-1], new[:-1], strict=True):
+        array[places] = added[rows]
+    ring.counters[:] += new.counters
+
+
 class ReplayBuffer:
     """Positions of finished self-play games, one ring per worker that plays.
 

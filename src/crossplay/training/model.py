@@ -9,7 +9,7 @@ import torch
 from crossplay.config import NetworkSettings
 from crossplay.errors import CrossplayError
 from crossplay.games import Game
-from crossplay.networks import ModelHeader, PolicyValueNetwork, build_network
+from crossplay.networks import ModelHeader, PolicyValueNetwork
 from crossplay.networks.registry import ARCHITECTURES, default_hyperparameters
 
 # Input planes of games whose names begin so are 1 on the cells that a container has.
@@ -61,13 +61,7 @@ def new_network(header: ModelHeader, seed: int) -> PolicyValueNetwork:
     """Build the network that ``header`` describes with initial weights drawn by ``seed`` alone."""
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(seed)
-        return build_network(
-            header.architecture,
-            len(header.state_channels),
-            len(header.move_channels),
-            header.board,
-            header.hyperparameters,
-        )
+        return header.new_network()
 
 
 def check_initial(initial: ModelHeader, wanted: ModelHeader) -> None:

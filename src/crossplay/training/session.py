@@ -21,10 +21,14 @@ import torch
 
 from crossplay.config import NetworkSettings, TrainingSettings
 from crossplay.games import Game
-from crossplay.networks import Evaluator, ModelHeader, PolicyValueNetwork, choose_device, save_model
+from crossplay.networks import ModelHeader, PolicyValueNetwork, save_model
 from crossplay.search.records import FORMAT, GAMES, POSITIONS, targets_wanted
-from crossplay.selfplay import Actor, ReplayBuffer
+from crossplay.selfplay import ReplayBuffer
 from crossplay.selfplay.parameters import search_of
+from crossplay.selfplay.place import Place
+from crossplay.selfplay.players import LocalPlayers, Players
+from crossplay.selfplay.remote import RemotePlayers
+from crossplay.selfplay.task import device_of, playing_task
 from crossplay.training.checkpoint import (
     check_budget,
     check_identity,
@@ -63,12 +67,13 @@ class Session:
         network_settings: NetworkSettings,
         output_dir: Path,
         initial: tuple[PolicyValueNetwork, ModelHeader] | None,
+        place: Place | None,
     ) -> None:
         self.settings = settings
         self.history: list[dict[str, float]] = []
         self.new_rows: queue.SimpleQueue[dict[str, float]] = queue.SimpleQueue()
         self.snapshots: list[Path] = []
-        self._game, self._output_dir = game, output_dir
+        self._output_dir = output_dir
         self._header = model_header(game, network_settings)
         if initial is None:
             network = new_network(self._header, settings.seed)
@@ -76,18 +81,20 @@ class Session:
             check_initial(initial[1], self._header)
             network = copy.deepcopy(initial[0])
             self._header = replace(self._header, source=initial[1].source)
+        apart = place is not None or settings.self_play_processes > 0
         self._identity = _identity(game, self._header, settings, None if initial is None else network)
-        self._device = choose_device(settings.device)
+        self._identity["self-play in processes of its own"] = apart
+        self._device = device_of(settings.device, 0 if place is None else place.local_rank)
         self._learner = Learner(network, settings, game.state_shape, self._device)
         play = settings.self_play
-        n_workers = min(settings.threads, play.games)
+        rings = 1 if apart else min(settings.threads, play.games)
         self._buffer = ReplayBuffer(
             game,
             targets_wanted(game, search_of(play)),
             settings.window,
             settings.batch_size,
             settings.symmetries,
-            n_workers,
+            rings,
         )
         self._generator = np.random.default_rng(settings.seed)
         self._started = self._saved = time.monotonic()
@@ -98,24 +105,25 @@ class Session:
         else:
             shutil.rmtree(output_dir / SNAPSHOTS, ignore_errors=True)  # of some other training
         # Unfinished games are not kept between sessions; each session's games get seeds of their own.
-        self._actors = [
-            Actor(
-                game,
-                play,
-                len(range(worker, play.games, n_workers)),
-                self._buffer.rings[worker],
-                self._buffer.locks[worker],
-                int(self._generator.integers(2**63)),
+        self._players: Players
+        if apart:
+            self._players = RemotePlayers(
+                playing_task(self._header, settings, place or Place(0, 1 + settings.self_play_processes)),
+                settings.self_play_processes if place is None else 0,
+                self._buffer,
+                int(self._generator.integers(2**62)),
+                self._wants_positions,
             )
-            for worker in range(n_workers)
-        ]
+        else:
+            self._players = LocalPlayers(game, play, rings, self._buffer, self._generator, self._device)
         self._meter = Meter(self._buffer.totals())
         self._learning_seconds = 0.0
         self._rows_due = int(progress(self.amount(), settings) * HISTORY_ROWS)
         self._stop = threading.Event()
         self._error: BaseException | None = None
-        self._threads = [threading.Thread(target=self._work, args=(i,)) for i in range(n_workers)]
-        self._publish()
+        workers = range(self._players.workers)
+        self._threads = [threading.Thread(target=self._work, args=(worker,)) for worker in workers]
+        self._players.publish(self._learner.network)
 
     # For the main thread.
 
@@ -123,6 +131,7 @@ class Session:
         """Set the workers to work; the first session writes a checkpoint before."""
         if not self.resumed:
             self.save()
+        self._players.start()
         for thread in self._threads:
             thread.start()
 
@@ -145,6 +154,14 @@ class Session:
             if thread.is_alive():
                 thread.join()
         return self._error is None
+
+    def close(self) -> None:
+        """Let those who play end; after :meth:`halt`."""
+        self._players.close()
+
+    def notes(self) -> list[str]:
+        """What the user should know of, since the last call."""
+        return self._players.notes()
 
     @property
     def buffer_bytes(self) -> int:
@@ -169,7 +186,7 @@ class Session:
 
     def _work(self, number: int) -> None:
         """Play, and as the last worker learn whenever a step is due, until the budget is used up."""
-        learns = number == len(self._actors) - 1
+        learns = number == self._players.workers - 1
         torch.set_num_threads(1)  # holds for the thread that says it
         try:
             while not self._stop.is_set():
@@ -182,16 +199,21 @@ class Session:
                         continue
                 if share >= 1.0:
                     return
-                if not learns and self._steps_missing(amount) > MAX_LAG:
+                if not learns and not self._wants_positions():
                     self._stop.wait(WAIT_SECONDS)
                     continue
-                self._actors[number].play(self._evaluator)
+                self._players.play(number)
         except BaseException as error:  # raised again in the main thread
             self._error = error
             self._stop.set()
 
     def _steps_missing(self, amount: Amount) -> int:
         return steps_due(amount.positions, self.settings) - amount.steps
+
+    def _wants_positions(self) -> bool:
+        """Whether learning keeps up with playing, and the budget is not used up."""
+        amount = self.amount()
+        return self._steps_missing(amount) <= MAX_LAG and progress(amount, self.settings) < 1.0
 
     def _may_learn(self, amount: Amount) -> bool:
         limit = self.settings.seconds
@@ -202,12 +224,8 @@ class Session:
         rate = learning_rate(self._learner.steps, share, self.settings)
         self._learner.step(self._buffer.sample(self._generator), rate)
         if self._learner.steps % self.settings.publish_every == 0:
-            self._publish()
+            self._players.publish(self._learner.network)
         self._learning_seconds += time.perf_counter() - start
-
-    def _publish(self) -> None:
-        """Let self-play go on with the weights as they are now."""
-        self._evaluator = Evaluator(self._learner.network, self._game.state_shape, self._device)
 
     # Records.
 
@@ -225,13 +243,7 @@ class Session:
         amount = self.amount()
         if self.history and amount.positions <= self.history[-1]["positions"]:
             return
-        work = Work(
-            network=sum(actor.network_seconds for actor in self._actors),
-            tree=sum(actor.tree_seconds for actor in self._actors),
-            learning=self._learning_seconds,
-            rows=sum(actor.rows for actor in self._actors),
-            evaluations=sum(actor.evaluations for actor in self._actors),
-        )
+        work = Work(learning=self._learning_seconds, **self._players.played()._asdict())
         learning = self._learner.take_diagnostics()
         if learning:
             learning["replay_age"] = self._buffer.mean_age
@@ -289,7 +301,7 @@ def _identity(
     game: Game, header: ModelHeader, settings: TrainingSettings, initial: PolicyValueNetwork | None
 ) -> dict[str, Any]:
     """Everything that must not change from one session to the next, as flat JSON values."""
-    free = {*BUDGETS, "checkpoint_seconds", "device", "self_play"}
+    free = {*BUDGETS, "checkpoint_seconds", "device", "self_play", "self_play_processes"}
     identity = {f"training.{k}": v for k, v in settings.model_dump(mode="json", exclude=free).items()}
     identity |= {f"training.self_play.{k}": v for k, v in settings.self_play.model_dump(mode="json").items()}
     described = json.loads(header.to_json())

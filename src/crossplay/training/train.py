@@ -1,8 +1,9 @@
 """Training by self-play, from a fresh or a given network to a model file.
 
-Worker threads play and one of them also learns (:mod:`crossplay.training.session`); the main thread
-waits, passes metrics on and sees to interrupts. Torch computes with one thread per worker: several, its
-default, wait for each other whenever the machine has something else to do. With one worker the model
+Worker threads play and one of them also learns (:mod:`crossplay.training.session`), or one learns while
+other processes play (:mod:`crossplay.selfplay.remote`); the main thread waits, passes metrics on and sees to
+interrupts. Torch computes with one thread per worker: several, its default, wait for each other whenever the
+machine has something else to do. With one worker of a process that does both the model
 depends on nothing but the settings, to the last bit.
 """
 
@@ -23,6 +24,7 @@ from crossplay.games import Game
 from crossplay.interrupts import sigterm_exits
 from crossplay.memory import gibibytes
 from crossplay.networks import ModelHeader, PolicyValueNetwork
+from crossplay.selfplay.place import Place
 from crossplay.training.checkpoint import has_checkpoint, remove_checkpoint
 from crossplay.training.metrics import ProgressReport
 from crossplay.training.schedule import Amount
@@ -67,6 +69,7 @@ def train(
     initial: tuple[PolicyValueNetwork, ModelHeader] | None = None,
     on_metrics: MetricsCallback | None = None,
     show_progress: bool = True,
+    place: Place | None = None,
 ) -> TrainingResult:
     """Train a network for ``game`` by self-play.
 
@@ -85,6 +88,7 @@ def train(
             ``positions`` increases from row to row, except that rows which came after the last checkpoint
             before a kill come again when the training continues.
         show_progress: report on standard error.
+        place: if a launcher has started all processes of the training, that of this one, the first.
 
     Raises:
         CrossplayError: settings that contradict the initial network or the checkpoint, a damaged checkpoint,
@@ -93,7 +97,7 @@ def train(
     """
     output_dir = Path(output_dir)
     with sigterm_exits(), _torch_for_workers(settings.seed):
-        session = Session(game, settings, network_settings, output_dir, initial)
+        session = Session(game, settings, network_settings, output_dir, initial, place)
         _run(session, on_metrics, show_progress)
         header = session.finish(output_dir / MODEL)
     amount = session.amount()
@@ -129,6 +133,8 @@ def _run(session: Session, on_metrics: MetricsCallback | None, show_progress: bo
         while session.running():
             _pass_on(session, on_metrics, POLL_SECONDS)
             report.update(session.amount().positions, session.history)
+            for note in session.notes():
+                report.say(note)
     except (KeyboardInterrupt, SystemExit):
         if session.halt():
             session.save()
@@ -137,6 +143,7 @@ def _run(session: Session, on_metrics: MetricsCallback | None, show_progress: bo
         raise
     finally:
         session.halt()
+        session.close()
         report.close()
 
 

@@ -18,7 +18,7 @@ import torch
 
 from crossplay.config import Mode
 from crossplay.errors import CrossplayError
-from crossplay.networks import ModelHeader, PolicyValueNetwork, build_network
+from crossplay.networks import ModelHeader, PolicyValueNetwork
 from crossplay.networks.registry import ARCHITECTURES
 from crossplay.transfer.mapping import ChannelMapping
 
@@ -73,13 +73,7 @@ def transfer_parameters(
     _check_mapping(mapping, source, target)
     with torch.random.fork_rng(devices=()), torch.no_grad():
         torch.manual_seed(seed)
-        result = build_network(
-            target.architecture,
-            len(target.state_channels),
-            len(target.move_channels),
-            target.board,
-            target.hyperparameters,
-        )
+        result = target.new_network()
     trained = network.state_dict()
     tensors = result.state_dict()  # shares storage with the network
     for name, tensor in tensors.items():
