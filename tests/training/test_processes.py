@@ -156,10 +156,10 @@ def test_processes_of_srun_one_of_which_dies(start: Callable[..., Run]) -> None:
     common = {
         "SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NODELIST": "localhost", "MASTER_PORT": port,
     }  # fmt: skip
-    ranks = [start(["-m"], {"positions": 30_000}, SLURM_PROCID=str(rank), **common) for rank in range(3)]
+    ranks = [start(["-m"], {"positions": 12_000}, SLURM_PROCID=str(rank), **common) for rank in range(3)]
     ranks[0].hear("self-play process 2 has joined")
     os.killpg(ranks[2].process.pid, signal.SIGKILL)  # it and its player
     ranks[0].hear("is gone")
     assert ranks[0].ends() == 0, ranks[0].said
     assert ranks[1].ends() == 0, ranks[1].said
-    assert "30,0" in ranks[0].said
+    assert "12,0" in ranks[0].said

@@ -145,7 +145,21 @@ def test_slurm_profile(profile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert args.rerun_incomplete  # from profiles/default
     trainings = {"train_source", "train_scratch", "fine_tune"}
     assert set(args.set_resources) == {*trainings, "evaluate", "ladder", "ntuple_train", "ntuple_evaluate"}
-    assert {rule for rule, resources in args.set_resources.items() if "gpu" in resources} == trainings
+    on_gpus = {rule for rule in trainings if args.set_resources[rule]["slurm_partition"].raw == "gpu"}
+    assert on_gpus == trainings
+    assert not any("gpu" in resources for resources in args.set_resources.values())  # rules know how many
+
+
+def test_training_of_several_processes(tmp_path: Path) -> None:
+    def spread(config: dict[str, Any]) -> None:
+        config["training"]["source"] |= {"self_play_processes": 2, "threads": 4, "seconds": 7200}
+
+    path = experiment(tmp_path, spread)
+    command = ["--dry-run", "--printshellcmds", "--configfile", path]
+    launcher = ["--set-resources", "train_source:launcher='srun --ntasks=3'"]
+    output = snakemake(tmp_path, *command, *launcher).stdout
+    assert "srun --ntasks=3 crossplay train --game=Hex '--option=Board Size/3x3'" in output
+    assert "command:  crossplay train --game=Hex '--option=Board Size/4x4'" in output
 
 
 def test_default_profile_holds_nothing_that_depends_on_the_place() -> None:

@@ -104,6 +104,24 @@ def layout_arguments():
     return " ".join(f"--{key}={value}" for key, value in config["layout"].items())
 
 
+def processors(kind):
+    """The processors that training of sources or targets uses."""
+    settings = config["training"][kind]
+    processes = settings["self_play_processes"]
+    return 1 + processes * settings["threads"] if processes else settings["threads"]
+
+
+def gpus(kind):
+    """The GPUs that it can use: one to learn, and one for each process that plays."""
+    return 1 + config["training"][kind]["self_play_processes"]
+
+
+def minutes(kind):
+    """The time that it may take: an hour beyond its budget, if that is a time, else half a day."""
+    seconds = config["training"][kind].get("seconds")
+    return 720 if seconds is None else 60 + round(seconds / 60)
+
+
 def folder_of_output(wildcards, output):
     """The folder of a rule's first output, for commands that are told a folder."""
     return str(Path(output[0]).parent)

@@ -9,7 +9,12 @@ rule train_source:
     priority: 3  # longest chains of jobs first
     conda:
         "../../envs/crossplay.yaml"
-    threads: config["training"]["source"]["threads"]
+    threads: processors("source")
+    resources:
+        gpu=gpus("source"),
+        mem_mb=4000 + 4000 * gpus("source"),
+        runtime=minutes("source"),
+        launcher="",
     params:
         role="source",
         game=lambda wildcards: game_arguments(wildcards.game),
@@ -23,7 +28,7 @@ rule train_source:
     message:
         "Learning {wildcards.game} by self-play"
     shell:
-        "crossplay train {params.game} {params.layout} --key={wildcards.game:q}"
+        "{resources.launcher} crossplay train {params.game} {params.layout} --key={wildcards.game:q}"
         " --role={params.role:q} --network={params.network:q} --config={params.settings:q}"
         " --seed={params.seed:q} --experiment={wildcards.experiment:q} --output={params.folder:q}"
         " > {log:q} 2>&1"
@@ -35,7 +40,12 @@ use rule train_source as train_scratch with:
     log:
         "logs/{experiment}/train_scratch/{game}.log",
     priority: 3  # every comparison on the target waits for it
-    threads: config["training"]["target"]["threads"]
+    threads: processors("target")
+    resources:
+        gpu=gpus("target"),
+        mem_mb=4000 + 4000 * gpus("target"),
+        runtime=minutes("target"),
+        launcher="",
     params:
         role="scratch",
         game=lambda wildcards: game_arguments(wildcards.game),

@@ -68,7 +68,12 @@ rule fine_tune:
     priority: 1
     conda:
         "../../envs/crossplay.yaml"
-    threads: config["training"]["target"]["threads"]
+    threads: processors("target")
+    resources:
+        gpu=gpus("target"),
+        mem_mb=4000 + 4000 * gpus("target"),
+        runtime=minutes("target"),
+        launcher="",
     params:
         settings=section("training", "target"),
         seed=config["seed"],
@@ -77,7 +82,7 @@ rule fine_tune:
     message:
         "Training {wildcards.source}'s network on {wildcards.target} ({wildcards.mode})"
     shell:
-        "crossplay fine-tune --model={input:q} --source-key={wildcards.source:q}"
+        "{resources.launcher} crossplay fine-tune --model={input:q} --source-key={wildcards.source:q}"
         " --target-key={wildcards.target:q} --mode={wildcards.mode:q} --config={params.settings:q}"
         " --seed={params.seed:q} --experiment={wildcards.experiment:q} --output={params.folder:q}"
         " > {log:q} 2>&1"
