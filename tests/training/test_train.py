@@ -20,7 +20,8 @@ from crossplay.config import NetworkSettings, SelfPlaySettings, TrainingSettings
 from crossplay.errors import CrossplayError
 from crossplay.games import load_game
 from crossplay.networks import load_model, read_header
-from crossplay.training import can_resume, model_header, new_network, session, train
+from crossplay.selfplay import players
+from crossplay.training import can_resume, model_header, new_network, train
 from crossplay.training.checkpoint import load_checkpoint
 
 NETWORK = NetworkSettings(width=8, blocks=1)
@@ -224,7 +225,7 @@ def test_interrupt_saves_and_other_settings_are_refused(go, tmp_path):
 
 
 def test_failing_worker_stops_the_training(go, tmp_path, monkeypatch):
-    class FailingActor(session.Actor):
+    class FailingActor(players.Actor):
         calls = 0
 
         def play(self, evaluator):
@@ -233,7 +234,7 @@ def test_failing_worker_stops_the_training(go, tmp_path, monkeypatch):
                 raise Stop
             super().play(evaluator)
 
-    monkeypatch.setattr(session, "Actor", FailingActor)
+    monkeypatch.setattr(players, "Actor", FailingActor)
     with pytest.raises(Stop):
         go("out", changed(threads=2))
     assert not (tmp_path / "out" / "model.safetensors").exists()

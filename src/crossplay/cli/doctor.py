@@ -1,23 +1,45 @@
-"""``crossplay doctor``: is this installation sound?"""
+"""``crossplay doctor``: is this installation sound, or this model?"""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 
 import click
 
+from crossplay.cli import stage
+
 
 @click.command()
-def doctor() -> None:
-    """Check this installation.
+@click.argument("model", required=False, type=stage.FILE)
+@click.option(
+    "--seed", default=0, show_default=True, help="Of the positions and games that a model is given."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what a model's examination finds as JSON.")
+def doctor(model: Path | None, seed: int, as_json: bool) -> None:
+    """Check this installation, or a MODEL that does not learn or play as it should.
 
-    Versions, device, processors, caches, kernels and the store of runs; exit code 1 if one fails.
+    \b
+      crossplay doctor
+      crossplay doctor results/demo/scratch/hex7/model.safetensors
+
+    Of the installation: versions, device, processors, caches, kernels and the store of runs. Of a model:
+    whether its channels are those of the game, its parameters are numbers and none of its parts are dead;
+    whether positions and moves survive being recorded; how differently it judges a position and its mirror
+    images; whether its policy prefers anything, its values come true in games against itself, and it finds
+    moves that win at once and those that do not lose at once, in positions found by the rules of the game.
+
+    Lines begin with ok, warn (it looks wrong; the line says what to try) or FAIL (it is broken). The exit
+    code is 1 if any fails.
     """
+    if model is not None:
+        sys.exit(0 if _examine(model, seed, as_json) else 1)
     checks: dict[str, Callable[[], str]] = {
         "versions": _versions,
         "processors": _processors,
@@ -29,12 +51,34 @@ def doctor() -> None:
     sound = True
     for name, check in checks.items():
         try:
-            mark, text = "ok  ", check()
+            mark, text = "ok", check()
         except Exception as error:  # a check reports whatever is wrong and the others go on
             sound = False
             mark, text = "FAIL", f"{type(error).__name__}: {' '.join(str(error).split())}"
-        click.echo(f"{mark} {name:<15} {text}")
+        click.echo(_line(mark, name, text))
     sys.exit(0 if sound else 1)
+
+
+def _line(mark: str, name: str, text: str) -> str:
+    return f"{mark:<4} {name:<15} {text}"
+
+
+def _examine(path: Path, seed: int, as_json: bool) -> bool:
+    """Tell what is wrong with a model; whether nothing is broken."""
+    from crossplay.diagnosis import examine
+    from crossplay.networks import load_model
+
+    network, header = load_model(path)
+    game = stage.load_game_of(header)
+    findings = []
+    for finding in examine(game, network, header, seed):
+        findings.append(finding)
+        if not as_json:
+            remedy = f" -> {finding.remedy}" if finding.remedy else ""
+            click.echo(_line(finding.mark, finding.check, finding.text + remedy))
+    if as_json:
+        click.echo(json.dumps([finding._asdict() for finding in findings]))
+    return all(finding.mark != "FAIL" for finding in findings)
 
 
 def _versions() -> str:

@@ -33,8 +33,18 @@ class Minibatch(NamedTuple):
     outcomes: np.ndarray  # float32[B] the game's result for the agent to move: 1, 0 or -1
 
 
+def empty_minibatch(game: Game, size: int) -> Minibatch:
+    """Arrays for so many positions."""
+    return Minibatch(
+        planes=np.empty((size, int(np.prod(game.state_shape))), np.float32),
+        policy=np.empty((size, game.n_actions), np.float32),
+        legal=np.empty((size, game.n_actions), np.float32),
+        outcomes=np.empty(size, np.float32),
+    )
+
+
 @njit(
-    types.void(
+    types.int64(
         ENCODING, PACKING, RECORDS, _INTEGERS, _INTEGERS, _INTEGERS, STATE, _MATRIX, _MATRIX, _MATRIX,
         _VECTOR,
     ),
@@ -54,7 +64,7 @@ def gather_minibatch(
     policy: np.ndarray,
     mask: np.ndarray,
     outcomes: np.ndarray,
-) -> None:
+) -> int:
     """Turn ring rows into training samples, each seen through a symmetry.
 
     Moves that share an action add up in the policy target.
@@ -66,13 +76,18 @@ def gather_minibatch(
             the swap offer is over: the pieces, the moves and the mover's value stay.
         state: scratch, ``int16[tensor_size]``, zeros at first.
         planes, policy, mask, outcomes: overwritten, see :class:`Minibatch`.
+
+    Returns:
+        How many legal moves the positions have together; ``mask`` counts those once that share an action.
     """
+    n_moves = 0
     for b in range(rows.shape[0]):
         row = rows[b]
         packed = records.packed[row]
         unpack_state(packing, packed, state)
         policy[b, :] = 0.0
         mask[b, :] = 0.0
+        n_moves += count_moves(packing, packed)
         for i in range(count_moves(packing, packed)):
             mask[b, action_index(encoding, symmetries[b], unpack_move(packing, packed, i))] = 1.0
         total = 0
@@ -86,6 +101,7 @@ def gather_minibatch(
             relabel_agents(state)
         encode_state(encoding, symmetries[b], state, planes[b])
         outcomes[b] = records.outcome[row]
+    return n_moves
 
 
 def take_records(ring: Records, since: np.ndarray) -> Records:
@@ -134,6 +150,7 @@ class ReplayBuffer:
         locks: one for each ring.
         n_bytes: the memory that all rings take when they are full.
         mean_age: of the positions of the last minibatch, in positions played since; 0 before the first.
+        aliased: share of their legal moves that share their action with another one.
 
     Raises:
         CrossplayError: the machine has not so much memory.
@@ -153,15 +170,9 @@ class ReplayBuffer:
         self._symmetries = symmetries
         # Positions written per ring at earlier draws: tells where the window begins in each.
         self._marks: deque[np.ndarray] = deque([np.zeros(rings, np.int64)])
-        size = int(np.prod(game.state_shape))
-        self._batch = Minibatch(
-            planes=np.empty((batch_size, size), np.float32),
-            policy=np.empty((batch_size, game.n_actions), np.float32),
-            legal=np.empty((batch_size, game.n_actions), np.float32),
-            outcomes=np.empty(batch_size, np.float32),
-        )
+        self._batch = empty_minibatch(game, batch_size)
         self._state = np.zeros(game.tensor_size, np.int16)
-        self.mean_age = 0.0
+        self.mean_age = self.aliased = 0.0
 
     def totals(self) -> np.ndarray:
         """Counters of all rings together, see :class:`crossplay.search.records.Records`."""
@@ -188,7 +199,7 @@ class ReplayBuffer:
             symmetries = relabelled = np.zeros(size, np.int64)
         splits = np.searchsorted(drawn, ends)
         self.mean_age = float((ends[np.searchsorted(ends, drawn, "right")] - drawn).mean()) * len(self.rings)
-        start = 0
+        start = n_moves = 0
         for i, (ring, lock) in enumerate(zip(self.rings, self.locks, strict=True)):
             part = slice(start, int(splits[i]))
             start = part.stop
@@ -197,7 +208,7 @@ class ReplayBuffer:
             # Position number -> ring row; a row that has just been overwritten holds a newer position.
             rows = (drawn[part] - ends[i] + written[i]) % len(ring.outcome)
             with lock:
-                gather_minibatch(
+                n_moves += gather_minibatch(
                     self._game.encoding,
                     self._packing,
                     ring,
@@ -207,6 +218,7 @@ class ReplayBuffer:
                     self._state,
                     *(array[part] for array in self._batch),
                 )
+        self.aliased = 1.0 - float(self._batch.legal.sum()) / n_moves
         return self._batch
 
     def _window_start(self, written: np.ndarray) -> np.ndarray:

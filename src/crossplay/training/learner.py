@@ -11,6 +11,7 @@ import torch.nn.functional as F  # noqa: N812 - the name everyone uses
 from crossplay.config import TrainingSettings
 from crossplay.errors import CrossplayError
 from crossplay.networks import PolicyValueNetwork, expected_value
+from crossplay.networks.calibration import calibration_bins, calibration_error
 from crossplay.networks.inference import channels_last
 from crossplay.selfplay import Minibatch
 
@@ -100,6 +101,7 @@ class Learner:
         )
         # Kept on the device: reading a loss after every step would stall a GPU.
         self._sums = torch.zeros(len(DIAGNOSTICS), dtype=torch.float64, device=device)
+        self._bins = calibration_bins(*torch.zeros(2, 0, device=device))
         self._summed = 0
 
     def step(self, batch: Minibatch, rate: float) -> None:
@@ -119,12 +121,14 @@ class Learner:
         self._optimiser.step()
         self.steps += 1
         with torch.no_grad():
-            bias = (expected_value(values) - outcomes).mean()
+            expected = expected_value(values)
+            bias = (expected - outcomes).mean()
             entropies = (
                 -(log_shares.exp() * log_shares).sum(1).mean(),
                 -torch.special.xlogy(policy, policy).sum(1).mean(),
             )
             self._sums += torch.stack((policy_loss, value_loss, *entropies, bias, norm))
+            self._bins += calibration_bins(expected, outcomes)
         self._summed += 1
 
     def take_diagnostics(self) -> dict[str, float]:
@@ -132,7 +136,8 @@ class Learner:
 
         ``policy_loss`` and ``value_loss`` as in :func:`policy_value_loss`; the entropies in nats of the
         network's policy over legal actions and of its targets, below which the policy's loss cannot fall;
-        ``value_bias``, by how much values are too high on average; ``gradient_norm`` before clipping.
+        ``value_bias``, by how much values are too high on average; ``calibration_error``, by how much values
+        of a size are off, see :mod:`crossplay.networks.calibration`; ``gradient_norm`` before clipping.
 
         Raises:
             CrossplayError: the losses are no longer finite.
@@ -140,7 +145,9 @@ class Learner:
         if self._summed == 0:
             return {}
         means = dict(zip(DIAGNOSTICS, (self._sums / self._summed).tolist(), strict=True))
+        means["calibration_error"] = calibration_error(self._bins)
         self._sums.zero_()
+        self._bins.zero_()
         self._summed = 0
         loss = means["policy_loss"] + means["value_loss"]
         if not np.isfinite(loss):

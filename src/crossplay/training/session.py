@@ -246,7 +246,7 @@ class Session:
         work = Work(learning=self._learning_seconds, **self._players.played()._asdict())
         learning = self._learner.take_diagnostics()
         if learning:
-            learning["replay_age"] = self._buffer.mean_age
+            learning |= {"replay_age": self._buffer.mean_age, "aliased_moves": self._buffer.aliased}
         rate = learning_rate(amount.steps, share, self.settings)
         row = self._meter.row(self._buffer.totals(), work, amount, rate, learning)
         self.history.append(row)
