@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numba import njit, types
 
-from crossplay.config import NetworkSettings, SelfPlaySettings, TrainingSettings
 from crossplay.games import Game, load_game
 from crossplay.games.state import HEADER, SWAP
-from crossplay.networks import Evaluator, load_model
+from crossplay.networks import Evaluator
 from crossplay.search.puct import BatchedSearch
 from crossplay.search.tree import search_parameters
-from crossplay.training import train
 
-NETWORK = NetworkSettings(width=32, blocks=2)
-
-
-def trained_evaluator(game: Game, positions: int, folder: Path) -> Evaluator:
-    settings = TrainingSettings(
-        positions=positions,
-        window=6_000,
-        warmup_positions=1_000,
-        snapshots=(),
-        seed=3,
-        self_play=SelfPlaySettings(games=64, simulations=32, temperature_plies=6),
-    )
-    result = train(game, settings, NETWORK, folder, show_progress=False)
-    network, _ = load_model(result.model)
-    return Evaluator(network, game.state_shape)
-
+TrainedEvaluator = Callable[[Game, int], Evaluator]
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
@@ -63,9 +46,9 @@ def perfect_move(cells: tuple[int, ...], mover: int, rng: random.Random) -> int:
     return rng.choice([site for site, value in values.items() if value == best])
 
 
-def test_tic_tac_toe_never_loses_to_a_perfect_player(tmp_path: Path) -> None:
+def test_tic_tac_toe_never_loses_to_a_perfect_player(trained_evaluator: TrainedEvaluator) -> None:
     game = load_game("Tic-Tac-Toe")
-    evaluator = trained_evaluator(game, 15_000, tmp_path)
+    evaluator = trained_evaluator(game, 15_000)
     games, rng = 200, random.Random(1)
     search = BatchedSearch(game, search_parameters(64), games, 1)
     states = np.array([game.new_state() for _ in range(games)])
@@ -139,12 +122,12 @@ def winning_openings(game: Game) -> set[int]:
     }
 
 
-def test_hex_4x4_swaps_exactly_the_winning_openings(tmp_path: Path) -> None:
+def test_hex_4x4_swaps_exactly_the_winning_openings(trained_evaluator: TrainedEvaluator) -> None:
     """A perfect second player takes over a winning opening and no other; the search must agree on 90%."""
     game = load_game("Hex", ["Board Size/4x4"], "dense")
     winning = winning_openings(game)
     assert 0 < len(winning) < game.board.n_sites
-    evaluator = trained_evaluator(game, 20_000, tmp_path)
+    evaluator = trained_evaluator(game, 20_000)
     openings = [legal.move for legal in game.legal_moves(game.new_state())]
     states = np.array([game.new_state() for _ in openings])
     for state, move in zip(states, openings, strict=True):
