@@ -192,7 +192,7 @@ def turned(pawns):
 
 @njit(types.boolean(types.int64, types.int64, types.int64[::1], types.int8[::1], types.int64[::1]))
 def breakthrough_won(mine, theirs, keys, known, left):
-    """Whether the mover wins, whose pawns ``mine`` go to higher rows; looks at ``left[0]`` positions at most."""
+    """Whether the mover wins, whose pawns ``mine`` go up the rows; ``left[0]`` positions may be looked at."""
     ahead, aside_left, aside_right = mine << SIDE, (mine & ~LEFT) << SIDE - 1, (mine & ~RIGHT) << SIDE + 1
     if (ahead & ~(mine | theirs) | (aside_left | aside_right) & ~mine) & GOAL:
         return True
