@@ -109,6 +109,20 @@ def test_learns_tic_tac_toe(go, game):
     assert value.item() > 0.3
 
 
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_self_play_computes_in_the_chosen_precision(go, monkeypatch, precision):
+    chosen = set()
+
+    class Watched(players.Evaluator):
+        def __init__(self, network, shape, device, bfloat16):
+            chosen.add(bfloat16)
+            super().__init__(network, shape, device, bfloat16)
+
+    monkeypatch.setattr(players, "Evaluator", Watched)
+    go(precision, changed(precision=precision, positions=200))
+    assert chosen == {precision == "bfloat16"}
+
+
 def test_threads_share_the_work(go):
     result = go("two", changed(threads=2, positions=1500))
     assert result.amount.steps == (1500 - 100) * 2 // 64  # the ratio holds, whoever plays

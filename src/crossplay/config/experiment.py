@@ -213,6 +213,10 @@ class TrainingSettings(Settings):
     )
     seed: int = Field(default=0, ge=0, lt=2**32, description="Added to the experiment's seed.")
     device: str = Field(default="auto", pattern=r"^(auto|cpu|cuda(:\d+)?)$", description="auto, cpu or cuda.")
+    precision: Literal["float32", "bfloat16"] = Field(
+        default="float32",
+        description="Arithmetic of evaluations in self-play; bfloat16 is for GPUs, slow on most processors.",
+    )
     self_play: SelfPlaySettings = Field(
         default=SelfPlaySettings(), description="How training games are played."
     )

@@ -54,6 +54,7 @@ class LocalPlayers:
         buffer: where positions go.
         generator: gives each thread a seed.
         device: where to compute.
+        bfloat16: compute in bfloat16.
     """
 
     def __init__(
@@ -64,9 +65,10 @@ class LocalPlayers:
         buffer: ReplayBuffer,
         generator: np.random.Generator,
         device: torch.device,
+        bfloat16: bool,
     ) -> None:
         self.workers = threads
-        self._game, self._device = game, device
+        self._game, self._device, self._bfloat16 = game, device, bfloat16
         self._actors = make_actors(game, settings, threads, buffer, generator)
 
     def start(self) -> None:
@@ -78,7 +80,7 @@ class LocalPlayers:
 
     def publish(self, network: PolicyValueNetwork) -> None:
         """Go on with these weights."""
-        self._evaluator = Evaluator(network, self._game.state_shape, self._device)
+        self._evaluator = Evaluator(network, self._game.state_shape, self._device, self._bfloat16)
 
     def played(self) -> Played:
         """What all threads did so far."""

@@ -42,6 +42,7 @@ class PlayingProcess:
         settings = parse_settings(SelfPlaySettings, task.self_play)
         self._game = game = load_game(header.game, header.options, **header.layout)
         self._device = device_of(task.device, task.place.local_rank)
+        self._bfloat16 = task.precision == "bfloat16"
         self._network = header.new_network()
         threads = min(task.threads, settings.games)
         room = threads * (MOST_UNSENT + LONG_GAME * -(-settings.games // threads))
@@ -138,7 +139,7 @@ class PlayingProcess:
             tensors = self._network.state_dict()
             arrays = [tensor.numpy() for tensor in tensors.values()]
             self._link.receive(*arrays)
-            self._evaluator = Evaluator(self._network, self._game.state_shape, self._device)
+            self._evaluator = Evaluator(self._network, self._game.state_shape, self._device, self._bfloat16)
         return order
 
 

@@ -23,7 +23,7 @@ class Task:
         header: of the model that learns, as JSON; it also says which game that is.
         self_play: settings, as JSON.
         threads: of the process.
-        device: as in the settings of training.
+        device, precision: as in the settings of training.
         place: of the process.
     """
 
@@ -31,6 +31,7 @@ class Task:
     self_play: str
     threads: int
     device: str
+    precision: str
     place: Place
 
     def to_json(self) -> str:
@@ -46,13 +47,18 @@ class Task:
     @property
     def digest(self) -> str:
         """What processes of one training must have in common."""
-        return hashlib.sha256(f"{self.header} {self.self_play}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{self.header} {self.self_play} {self.precision}".encode()).hexdigest()[:16]
 
 
 def playing_task(header: ModelHeader, settings: TrainingSettings, place: Place) -> Task:
     """What the processes that play for a training of this model are told."""
     return Task(
-        header.to_json(), settings.self_play.model_dump_json(), settings.threads, settings.device, place
+        header.to_json(),
+        settings.self_play.model_dump_json(),
+        settings.threads,
+        settings.device,
+        settings.precision,
+        place,
     )
 
 

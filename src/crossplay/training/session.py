@@ -115,7 +115,10 @@ class Session:
                 self._wants_positions,
             )
         else:
-            self._players = LocalPlayers(game, play, rings, self._buffer, self._generator, self._device)
+            bfloat16 = settings.precision == "bfloat16"
+            self._players = LocalPlayers(
+                game, play, rings, self._buffer, self._generator, self._device, bfloat16
+            )
         self._meter = Meter(self._buffer.totals())
         self._learning_seconds = 0.0
         self._rows_due = int(progress(self.amount(), settings) * HISTORY_ROWS)
