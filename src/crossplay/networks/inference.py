@@ -14,10 +14,10 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from crossplay.errors import CrossplayError
 from crossplay.networks.base import PolicyValueNetwork, expected_value
 
-# A layer's output should stay within half of a core's cache of (commonly) 1 MB: beyond that a row costs up
-# to twice as much, while small pieces cost more per row again.
-CHUNK_BYTES = 1 << 19
-CHUNK_ROWS = (16, 128)
+# A layer's output should stay within a core's cache of (commonly) 1 MB: beyond that a row costs up to twice
+# as much, while small pieces cost more per row again. See benchmarks/selfplay.py.
+CHUNK_BYTES = 1 << 20
+CHUNK_ROWS = (16, 256)
 
 
 def choose_device(name: str) -> torch.device:
