@@ -63,7 +63,9 @@ class Player:
     """Games of one thread under way."""
 
     def __init__(self, game: Game, evaluator: Any, **changes: Any) -> None:
-        self._settings = SelfPlaySettings(**{"noise_fraction": 0.0, "simulations": 40, **changes})
+        self._settings = SelfPlaySettings(
+            **{"noise_fraction": 0.0, "simulations": 40, "tree_reuse": False, **changes}
+        )
         self._records = make_records(1000, game, targets_wanted(game, search_of(self._settings)))
         self._actor = Actor(
             game, self._settings, self._settings.games, self._records, threading.Lock(), seed=1

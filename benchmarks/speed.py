@@ -168,7 +168,7 @@ def self_play(game: Game, threads: int, seconds: float, repeats: int) -> dict[st
         ),
         game.state_shape,
     )
-    settings = SelfPlaySettings(simulations=SIMULATIONS)
+    settings = SelfPlaySettings(simulations=SIMULATIONS, tree_reuse=False)
 
     def make_actors(count: int) -> list[Actor]:
         return [

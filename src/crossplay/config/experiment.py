@@ -133,7 +133,7 @@ class SelfPlaySettings(Settings):
         default=1.0, gt=0, le=100, description="How often the end of a game counts beside an evaluation."
     )
     tree_reuse: bool = Field(
-        default=False, description="Begin a search with what the one before found out about the position."
+        default=True, description="Begin a search with what the one before found out about the position."
     )
     cache_megabytes: float = Field(
         default=0.0, ge=0, le=1e6, description="Memory of each thread for evaluations that are met again."
@@ -153,8 +153,9 @@ class SelfPlaySettings(Settings):
         if self.considered == 1:
             raise ValueError("considered: must be at least 2, or 0 for no Gumbel root")
         for name in ("tree_reuse", "forced_playouts", "noise_fraction"):
-            if self.considered and getattr(self, name):
-                raise ValueError(f"considered: a Gumbel root goes without {name}; set {name} to 0")
+            if self.considered and (value := getattr(self, name)):
+                off = "false" if value is True else "0"
+                raise ValueError(f"considered: a Gumbel root goes without {name}; set {name} to {off}")
         return self
 
     @model_validator(mode="after")
