@@ -73,3 +73,22 @@ def test_the_command_rates_the_models_of_a_training(training):
 def test_a_folder_without_a_model_is_named(tmp_path):
     with pytest.raises(CrossplayError, match="finished training"):
         rungs_of(tmp_path)
+
+
+def test_what_another_training_has_left_is_not_rated(training):
+    (training / "training.json").write_text(json.dumps({"snapshots": ["000100.safetensors"]}))
+    _, rungs = rungs_of(training)
+    assert [rung.positions for rung in rungs] == [100, 200]
+    (training / "training.json").write_text("{")
+    assert [rung.positions for rung in rungs_of(training)[1]] == [50, 100, 200]
+
+
+@pytest.mark.parametrize("score", [0.0, 0.75, 1.0])
+def test_the_last_line_says_where_the_training_stands(training, monkeypatch, score):
+    wins = int(4 * score)
+    result = {"wins": wins, "draws": 0, "losses": 4 - wins, "games": 4, "score": score}
+    monkeypatch.setattr("crossplay.cli.evaluate.Matches.__call__", lambda *_: result)
+    arguments = ["ladder", str(training), "--games=4", "--no-track", f"--output={training / 'ladder.json'}"]
+    said = CliRunner().invoke(main, arguments).output
+    assert f"Elo {'above' if score > 0.5 else 'below'} UCT" in said
+    assert ("one-sided" in said) == (score != 0.75)

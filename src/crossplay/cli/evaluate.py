@@ -70,6 +70,7 @@ def evaluate(
     import json
 
     from crossplay.config import EvaluationSettings
+    from crossplay.evaluation.ladder import snapshots_of
     from crossplay.evaluation.players import parse_player
     from crossplay.files import write_text
     from crossplay.networks import read_header
@@ -95,9 +96,7 @@ def evaluate(
             matches[opponent] = play(model, player, settings.games)
         curve = [{"positions": header.positions, **matches["uct"]}]
         if settings.curve_games:
-            earlier = {
-                read_header(path).positions: path for path in model.parent.glob("snapshots/*.safetensors")
-            }
+            earlier = snapshots_of(model.parent)
             if initial is not None:
                 earlier[0] = initial
             points = [(n, play(earlier[n], uct, settings.curve_games)) for n in sorted(earlier)]

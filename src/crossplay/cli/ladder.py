@@ -88,10 +88,15 @@ def ladder(
             metrics = {"elo": row["elo"], "elo_low": row["low"], "elo_high": row["high"]}
             run.log_metrics(metrics, int(row["positions"]))
         run.log_artifact(output)
+        run.log_artifact(output.with_suffix(".png"))
     if as_json:
         click.echo(json.dumps(record))
         return
     for row in rated:
         interval = f"[{row['low']:+.0f}, {row['high']:+.0f}]"
         click.echo(f"{row['positions']:>12,} positions: {row['elo']:+6.0f} Elo {interval}")
-    click.echo(f"{identity.name}: {len(rated)} models above {uct.label}; wrote {output}")
+    last = rated[-1]["elo"]
+    side = "above" if last >= 0 else "below"
+    click.echo(f"{identity.name}: the last model is {abs(last):.0f} Elo {side} {uct.label}; wrote {output}")
+    if any(match["score"] in (0, 1) for match in played if match["opponent"] == "uct"):
+        click.echo("one-sided matches bound a rating from one side only: play more --games for a number")

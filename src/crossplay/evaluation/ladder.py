@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,11 +35,23 @@ def rungs_of(folder: Path) -> tuple[ModelHeader, list[Rung]]:
             f"no model.safetensors in {folder}; give the --output folder of a finished training"
         )
     header = read_header(final)
-    rungs = {
-        read_header(path).positions: path for path in sorted((folder / "snapshots").glob("*.safetensors"))
-    }
-    rungs[header.positions] = final
+    rungs = {**snapshots_of(folder), header.positions: final}
     return header, [Rung(positions, rungs[positions]) for positions in sorted(rungs)]
+
+
+def snapshots_of(folder: Path) -> dict[int, Path]:
+    """The models that a training kept on its way in ``folder``, by the positions they were trained with.
+
+    Where the training says which these are, files that another one has left there are passed over.
+
+    Raises:
+        CrossplayError: one is damaged.
+    """
+    files = sorted((folder / "snapshots").glob("*.safetensors"))
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        kept = set(json.loads((folder / "training.json").read_text(encoding="utf-8"))["snapshots"])
+        files = [file for file in files if file.name in kept]
+    return {read_header(file).positions: file for file in files}
 
 
 def pairs_of(n_rungs: int) -> Iterable[tuple[int, int | None]]:
