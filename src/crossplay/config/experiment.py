@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -74,7 +74,10 @@ class NetworkSettings(Settings):
 class SelfPlaySettings(Settings):
     """How games are played to make training data."""
 
-    games: int = Field(default=128, ge=1, le=65536, description="Games played side by side.")
+    games: Annotated[int, Field(ge=1, le=65536)] | Literal["auto"] = Field(
+        default=128,
+        description="Games played side by side; auto measures how many keep the network fast.",
+    )
     simulations: int = Field(default=32, ge=2, le=65_535, description="Simulations per move.")
     full_search_share: Fraction = Field(
         default=1.0,

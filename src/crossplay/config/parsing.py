@@ -65,14 +65,33 @@ def _load_yaml(text: str, origin: str) -> Any:
         ) from error
 
 
+# The end of the place of a fault: a kind of value instead of a key.
+_KIND = re.compile(r"(constrained-)?(int|float|str)|literal\[.*\]")
+
+
 def _first_fault(model: type[Settings], error: ValidationError, origin: str) -> str:
-    faults = error.errors(include_url=False)
+    faults = _with_alternatives(error.errors(include_url=False))
     fault = faults[0]
     where = ".".join(str(part) for part in fault["loc"] if part != "[key]")
     # Our own checks name the key within their section themselves.
     joint = "" if not where else "." if fault["type"] == "value_error" else ": "
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return f"{origin}: {where}{joint}{_explain(model, fault)}{more}"
+
+
+def _with_alternatives(faults: list[ErrorDetails]) -> list[ErrorDetails]:
+    """The faults, those of one value that may be of several kinds as one."""
+    joined: list[ErrorDetails] = []
+    for fault in faults:
+        before = joined[-1] if joined else None
+        # Pydantic puts the kind at the end of the place.
+        kind = str(fault["loc"][-1]) if fault["loc"] else ""
+        if before and _KIND.fullmatch(kind) and before["loc"][:-1] == fault["loc"][:-1]:
+            message = f"{before['msg']} or {fault['msg'].removeprefix('Input should ')}"
+            joined[-1] = {**before, "loc": fault["loc"][:-1], "msg": message, "type": "alternatives"}
+        else:
+            joined.append(fault)
+    return joined
 
 
 def _explain(model: type[Settings], fault: ErrorDetails) -> str:

@@ -30,7 +30,8 @@ Mark = Literal["ok", "warn", "FAIL"]
 
 POSITIONS = 256  # of random play
 PUZZLE_GAMES = 150
-SELF_PLAY = SelfPlaySettings(games=32, simulations=16, noise_fraction=0.0)
+SELF_PLAY = SelfPlaySettings(simulations=16, noise_fraction=0.0)
+SLOTS = 32  # games side by side
 SELF_PLAY_GAMES = 64  # finished ones that are enough
 SELF_PLAY_STEPS = 12_000  # batches after which no more games are waited for
 SAMPLE, SAMPLE_WINDOW = 1024, 20_000  # positions of these games
@@ -294,7 +295,7 @@ def self_play_sample(game: Game, evaluate: Evaluator, seed: int) -> Minibatch | 
     """Positions of games that the network plays against itself; None if none of them ends."""
     targets = targets_wanted(game, search_of(SELF_PLAY))
     buffer = ReplayBuffer(game, targets, SAMPLE_WINDOW, SAMPLE, False, 1)
-    actor = Actor(game, SELF_PLAY, SELF_PLAY.games, buffer.rings[0], buffer.locks[0], seed)
+    actor = Actor(game, SELF_PLAY, SLOTS, buffer.rings[0], buffer.locks[0], seed)
     for _ in range(SELF_PLAY_STEPS):
         actor.play(evaluate)
         if buffer.totals()[GAMES] >= SELF_PLAY_GAMES:

@@ -49,7 +49,8 @@ class LocalPlayers:
 
     Args:
         game: the game to play.
-        settings: how to play; the games side by side are shared out among the threads.
+        settings: how to play.
+        games: side by side, shared out among the threads.
         threads: how many, with one of the buffer's rings for each.
         buffer: where positions go.
         generator: gives each thread a seed.
@@ -61,6 +62,7 @@ class LocalPlayers:
         self,
         game: Game,
         settings: SelfPlaySettings,
+        games: int,
         threads: int,
         buffer: ReplayBuffer,
         generator: np.random.Generator,
@@ -69,7 +71,8 @@ class LocalPlayers:
     ) -> None:
         self.workers = threads
         self._game, self._device, self._bfloat16 = game, device, bfloat16
-        self._actors = make_actors(game, settings, threads, buffer, generator)
+        self._actors = make_actors(game, settings, games, threads, buffer, generator)
+        self._notes = [measured_note(games)] if settings.games == "auto" else []
 
     def start(self) -> None:
         """Nothing to begin: the caller's threads play."""
@@ -87,8 +90,9 @@ class LocalPlayers:
         return total_played(self._actors)
 
     def notes(self) -> list[str]:
-        """Nothing happens to threads."""
-        return []
+        """How many games there are, if that was measured."""
+        notes, self._notes = self._notes, []
+        return notes
 
     def close(self) -> None:
         """Nothing to end."""
@@ -97,6 +101,7 @@ class LocalPlayers:
 def make_actors(
     game: Game,
     settings: SelfPlaySettings,
+    games: int,
     threads: int,
     buffer: ReplayBuffer,
     generator: np.random.Generator,
@@ -106,13 +111,18 @@ def make_actors(
         Actor(
             game,
             settings,
-            len(range(worker, settings.games, threads)),
+            len(range(worker, games, threads)),
             buffer.rings[worker],
             buffer.locks[worker],
             int(generator.integers(2**63)),
         )
         for worker in range(threads)
     ]
+
+
+def measured_note(games: int) -> str:
+    """A line about games whose number was measured."""
+    return f"{games} games are played side by side, as many as keep the network fast"
 
 
 def total_played(actors: list[Actor]) -> Played:

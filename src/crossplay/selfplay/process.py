@@ -22,9 +22,10 @@ from crossplay.networks import Evaluator, ModelHeader
 from crossplay.search.records import POSITIONS, Records, targets_wanted
 from crossplay.selfplay.actor import Played
 from crossplay.selfplay.buffer import ReplayBuffer, take_records
+from crossplay.selfplay.concurrency import choose_games
 from crossplay.selfplay.link import JOINED, ORDER, PLAYER, REPORT, TASK, Link, open_store, part_of_store
 from crossplay.selfplay.parameters import search_of
-from crossplay.selfplay.players import make_actors, total_played
+from crossplay.selfplay.players import make_actors, measured_note, total_played
 from crossplay.selfplay.task import Task, device_of
 
 REPORT_SECONDS = 0.1  # between reports, unless there is nothing to report
@@ -44,8 +45,12 @@ class PlayingProcess:
         self._device = device_of(task.device, task.place.local_rank)
         self._bfloat16 = task.precision == "bfloat16"
         self._network = header.new_network()
-        threads = min(task.threads, settings.games)
-        room = threads * (MOST_UNSENT + LONG_GAME * -(-settings.games // threads))
+        evaluator = Evaluator(self._network, game.state_shape, self._device, self._bfloat16)
+        games = choose_games(settings, game, evaluator, task.threads)
+        if settings.games == "auto":
+            print(f"self-play process: {measured_note(games)}", file=sys.stderr, flush=True)
+        threads = min(task.threads, games)
+        room = threads * (MOST_UNSENT + LONG_GAME * -(-games // threads))
         targets = targets_wanted(game, search_of(settings))
         self._buffer = ReplayBuffer(game, targets, room, 2, False, threads)
         self._sent = [ring.counters.copy() for ring in self._buffer.rings]
@@ -61,7 +66,7 @@ class PlayingProcess:
         self._link = Link(store, store.add(JOINED, 1), PLAYER)
         order = self._report(self._take(), Played())
         self._actors = make_actors(
-            game, settings, threads, self._buffer, np.random.default_rng(int(order["seed"]))
+            game, settings, games, threads, self._buffer, np.random.default_rng(int(order["seed"]))
         )
         self._over = bool(order["over"])
 

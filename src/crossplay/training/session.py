@@ -21,9 +21,10 @@ import torch
 
 from crossplay.config import NetworkSettings, TrainingSettings
 from crossplay.games import Game
-from crossplay.networks import ModelHeader, PolicyValueNetwork, save_model
+from crossplay.networks import Evaluator, ModelHeader, PolicyValueNetwork, save_model
 from crossplay.search.records import FORMAT, GAMES, POSITIONS, targets_wanted
 from crossplay.selfplay import ReplayBuffer
+from crossplay.selfplay.concurrency import choose_games
 from crossplay.selfplay.parameters import search_of
 from crossplay.selfplay.place import Place
 from crossplay.selfplay.players import LocalPlayers, Players
@@ -87,7 +88,12 @@ class Session:
         self._device = device_of(settings.device, 0 if place is None else place.local_rank)
         self._learner = Learner(network, settings, game.state_shape, self._device)
         play = settings.self_play
-        rings = 1 if apart else min(settings.threads, play.games)
+        bfloat16 = settings.precision == "bfloat16"
+        games = rings = 1
+        if not apart:
+            evaluator = Evaluator(self._learner.network, game.state_shape, self._device, bfloat16)
+            games = choose_games(play, game, evaluator, settings.threads)
+            rings = min(settings.threads, games)
         self._buffer = ReplayBuffer(
             game,
             targets_wanted(game, search_of(play)),
@@ -115,9 +121,8 @@ class Session:
                 self._wants_positions,
             )
         else:
-            bfloat16 = settings.precision == "bfloat16"
             self._players = LocalPlayers(
-                game, play, rings, self._buffer, self._generator, self._device, bfloat16
+                game, play, games, rings, self._buffer, self._generator, self._device, bfloat16
             )
         self._meter = Meter(self._buffer.totals())
         self._learning_seconds = 0.0
