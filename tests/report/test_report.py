@@ -15,10 +15,11 @@ from crossplay.config import Experiment, check_settings
 from crossplay.errors import CrossplayError
 from crossplay.report import write_report
 
-EXPERIMENT = {
+SOURCES = ["small", "other"]
+EXPERIMENT: dict[str, Any] = {
     "experiment": "made-up",
     "games": {"small": {"game": "Hex"}, "other": {"game": "Y & Z"}, "big": {"game": "Hex"}},
-    "sources": ["small", "other"],
+    "sources": SOURCES,
     "targets": ["big"],
     "modes": ["zero-shot", "fine-tune"],
 }
@@ -56,6 +57,18 @@ def results(tmp_path: Path) -> Path:
             "continuations": [[1, 1, 0.5], [1, 1, 0.5], [0.5, 0.5, 1]],
         },
     }
+    trained = (
+        "source/small",
+        "source/other",
+        "scratch/big",
+        *(f"transfer/{s}--big/fine-tune" for s in SOURCES),
+    )
+    for number, player in enumerate(trained):
+        ratings = [
+            {"positions": p, "elo": p / 10 - 100 * number, "low": p / 10 - 500, "high": p / 10 + 50}
+            for p in (500, 1000)
+        ]
+        files[f"ladder/{player}.json"] = {"format": 1, "anchor": "UCT(800 x 10)", "ratings": ratings}
     rows = {"state": [{"target": "Piece <1>", "source": None, "why": "none & nothing"}], "moves": []}
     for source in ("small", "other"):
         files[f"mapping/{source}--big.json"] = {"source": source, "target": "big", "policy": "ludii", **rows}
@@ -114,6 +127,18 @@ def test_report(results: Path, tmp_path: Path) -> None:
     assert [row["positions"] for row in curve] == ["0", "0", "500", "1000", "1500", "2000"]
     assert len(read_csv(tmp_path / "report/similarity.csv")) == 3
 
+    ladder = read_csv(tmp_path / "report/ladder.csv")
+    assert [(row["game"], row["source"], row["mode"]) for row in ladder[::2]] == [
+        ("small", "", "source"),
+        ("other", "", "source"),
+        ("big", "", "scratch"),
+        ("big", "small", "fine-tune"),
+        ("big", "other", "fine-tune"),
+    ]
+    assert [(row["positions"], row["elo"], row["low"]) for row in ladder[4:6]] == [
+        ("500", "-150.0", "-450.0"), ("1000", "-100.0", "-400.0"),
+    ]  # fmt: skip
+
     page = Words((tmp_path / "report/index.html").read_text())
     assert "fine-tuned it is better than the model from scratch, 97.0% [87, 100]" in page.text
     assert "without a single game of training on the target it is worse than the model" in page.text
@@ -138,3 +163,15 @@ def test_missing_and_damaged_results_are_named(results: Path, tmp_path: Path) ->
         path.write_text(content) if content else path.unlink()
         with pytest.raises(CrossplayError, match=f"big.json {fault}.*snakemake"):
             write_report(experiment, results, tmp_path / "report", "v1")
+
+
+def test_ladders_are_left_out_or_must_be_there(results: Path, tmp_path: Path) -> None:
+    path = results / "ladder/transfer/other--big/fine-tune.json"
+    path.write_text(json.dumps({"anchor": "UCT", "ratings": []}))
+    with pytest.raises(CrossplayError, match=r"fine-tune.json has no ratings.*snakemake"):
+        write_report(check_settings(Experiment, EXPERIMENT, "made-up"), results, tmp_path / "a", "v1")
+    path.unlink()
+    without = check_settings(Experiment, {**EXPERIMENT, "evaluation": {"ladder_games": 0}}, "made-up")
+    write_report(without, results, tmp_path / "b", "v1")
+    assert not (tmp_path / "b/ladder.csv").exists()
+    assert "Strength while learning" not in (tmp_path / "b/index.html").read_text()

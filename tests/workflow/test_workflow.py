@@ -61,7 +61,7 @@ def test_demo_needs_each_stage_once(tmp_path: Path) -> None:
         "transfer": 6,
         "fine_tune": 4,
         "evaluate": 9,
-        "ladder": 3,
+        "ladder": 7,
         "similarity_analysis": 1,
         "ntuple_train": 2,
         "ntuple_evaluate": 2,
@@ -197,6 +197,7 @@ def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) ->
     assert len((report / "transfer.csv").read_text().splitlines()) == 3
     # From scratch one snapshot and the end; fine-tuned the start as well; zero-shot the start only.
     assert len((report / "learning_curves.csv").read_text().splitlines()) == 1 + 2 + 3 + 1
+    assert len((report / "ladder.csv").read_text().splitlines()) == 1 + 1 + 2 + 2
     assert len((report / "ntuple.csv").read_text().splitlines()) == 1 + 2
     assert len((report / "ntuple_curves.csv").read_text().splitlines()) == 1 + 2
 
@@ -211,6 +212,7 @@ def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) ->
         "evaluate hex4 scratch",
         "fine-tune hex3--hex4 fine-tune",
         "ladder hex3 source",
+        "ladder hex3--hex4 fine-tune",
         "ladder hex4 scratch",
         "map-channels hex3--hex4",
         "ntuple-evaluate 2048 tiny",
@@ -236,16 +238,16 @@ def test_only_what_changed_reruns(finished: Path, tmp_path: Path) -> None:
         return jobs(finished, "--configfile", experiment(tmp_path, change))
 
     end = {"report": 1, "all": 1}
-    tests = {"evaluate": 4, "ladder": 2, **end}
+    tests = {"evaluate": 4, "ladder": 3, **end}
     assert after(lambda config: None) == {}
     assert after(lambda config: config["similarity"].update(depth=2)) == {"similarity_analysis": 1, **end}
     assert after(lambda config: config["evaluation"].update(games=10)) == tests
     # Not those of the source.
-    more = {"train_scratch": 1, "fine_tune": 1, **tests, "evaluate": 3, "ladder": 1}
+    more = {"train_scratch": 1, "fine_tune": 1, **tests, "evaluate": 3, "ladder": 2}
     assert after(lambda config: config["training"]["target"].update(positions=700)) == more
-    source = {"train_source": 1, "transfer": 2, "fine_tune": 1, **tests, "evaluate": 3, "ladder": 1}
+    source = {"train_source": 1, "transfer": 2, "fine_tune": 1, **tests, "evaluate": 3, "ladder": 2}
     assert after(lambda config: config["training"]["source"].update(positions=700)) == source
-    new_mode = {"transfer": 1, "fine_tune": 1, "evaluate": 1, **end}
+    new_mode = {"transfer": 1, "fine_tune": 1, "evaluate": 1, "ladder": 1, **end}
     assert after(lambda config: config["modes"].append("fine-tune-reinit")) == new_mode
     measure = {"ntuple_evaluate": 1, **end}
     assert after(lambda config: config["ntuple"]["evaluation"].update(games=30)) == measure

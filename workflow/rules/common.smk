@@ -34,11 +34,8 @@ for folder in map(Path, ("results", "logs")):
 
 SOURCES, TARGETS, MODES = config["sources"], config["targets"], config["modes"]
 LADDERS = [
-    f"results/{config['experiment']}/ladder/{player}.json"
-    for player in (
-        *(f"source/{game}" for game in SOURCES),
-        *(f"scratch/{game}" for game in TARGETS),
-    )
+    f"results/{config['experiment']}/ladder/{training.player}.json"
+    for training in EXPERIMENT.trainings
     if config["evaluation"]["ladder_games"] > 0
 ]
 PAIRS = [f"{source}--{target}" for source, target in EXPERIMENT.pairs]
@@ -157,6 +154,21 @@ def evaluated_arguments(wildcards, input):
     if "initial" in input.keys():
         keys["initial"] = input.initial
     return " ".join(shlex.quote(f"--{key}={value}") for key, value in keys.items())
+
+
+def trained_model(wildcards):
+    """The model of a training; see Experiment.trainings for their names."""
+    folder = wildcards.player.replace("transfer/", "finetune/", 1)
+    return f"results/{wildcards.experiment}/{folder}/model.safetensors"
+
+
+def ladder_arguments(wildcards):
+    """The arguments that say which training is rated."""
+    kind, name, *mode = wildcards.player.split("/")
+    if not mode:
+        return f"--role={shlex.quote(kind)} --key={shlex.quote(name)}"
+    source, target = map(shlex.quote, name.split("--"))
+    return f"--role={shlex.quote(mode[0])} --source-key={source} --key={target}"
 
 
 def ntuple_initial(wildcards):

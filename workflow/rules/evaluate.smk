@@ -30,7 +30,7 @@ rule evaluate:
 
 rule ladder:
     input:
-        "results/{experiment}/{player}/model.safetensors",
+        trained_model,
     output:
         ratings="results/{experiment}/ladder/{player}.json",
         picture=report(
@@ -41,20 +41,19 @@ rule ladder:
     log:
         "logs/{experiment}/ladder/{player}.log",
     wildcard_constraints:
-        player="(source|scratch)/[^/]+",
+        player="(source|scratch)/[^/]+|transfer/[^/]+/fine-tune(-reinit)?",
     conda:
         "../../envs/crossplay.yaml"
     threads: config["evaluation"]["threads"]
     params:
         folder=lambda wildcards, input: str(Path(input[0]).parent),
-        role=lambda wildcards: wildcards.player.split("/")[0],
-        key=lambda wildcards: wildcards.player.split("/")[1],
+        about=ladder_arguments,
         settings=section("evaluation"),
         seed=config["seed"],
         code=code_of(*EVALUATION),
     message:
         "Rating the models of {wildcards.player}"
     shell:
-        "crossplay ladder {params.folder:q} --key={params.key:q} --role={params.role:q}"
+        "crossplay ladder {params.folder:q} {params.about}"
         " --config={params.settings:q} --seed={params.seed:q} --experiment={wildcards.experiment:q}"
         " --output={output.ratings:q} > {log:q} 2>&1"

@@ -30,6 +30,13 @@ if SOURCES:
             name=["transfer", "learning_curves", "similarity"],
         ),
     }
+if LADDERS:
+    REPORT_INPUT |= {"ladders": LADDERS}
+    REPORT_OUTPUT |= {
+        "ladder": shown("ladder.png", "ladder", "Strength"),
+        "ladder_table": shown("ladder.csv", "ladder", "Strength"),
+        "ladder_vector": "results/{experiment}/report/ladder.svg",
+    }
 if NTUPLE_RUNS:
     REPORT_INPUT |= {
         "ntuple": expand(

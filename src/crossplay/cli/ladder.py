@@ -16,8 +16,11 @@ FORMAT_VERSION = 1
 @click.option(
     "--games", type=click.IntRange(min=2), help="Games of each match; even. From --config by default."
 )
-@click.option("--role", default="source", show_default=True, help="What the training is for, for the run.")
+@click.option(
+    "--role", default="source", show_default=True, help="What the training is for, or its mode of transfer."
+)
 @click.option("--key", help="Short name of the game in results; made from it by default.")
+@click.option("--source-key", help="The same of the source game of a transferred network, if it is one.")
 @click.option("--config", help=stage.CONFIG_HELP)
 @stage.stage_options
 @click.option(
@@ -29,6 +32,7 @@ def ladder(
     games: int | None,
     role: str,
     key: str | None,
+    source_key: str | None,
     config: str | None,
     experiment: str,
     seed: int,
@@ -58,9 +62,9 @@ def ladder(
     settings = stage.with_seed(stage.settings_of(EvaluationSettings, config), seed)
     header, rungs = rungs_of(folder)
     number = games or settings.ladder_games
-    identity = Identity(
-        "ladder", experiment, seed, game=key or stage.key_of(header.game, header.options), mode=role
-    )
+    game = key or stage.key_of(header.game, header.options)
+    about = {"game": game} if source_key is None else {"source": source_key, "target": game}
+    identity = Identity("ladder", experiment, seed, **about, mode=role)
     matches = Matches(stage.load_game_of(header), settings)
     uct = parse_player({"kind": "uct", **settings.uct.model_dump()})
 
@@ -74,7 +78,7 @@ def ladder(
         ]
         record = {
             "format": FORMAT_VERSION,
-            "game": identity.game,
+            **about,
             "mode": role,
             "anchor": uct.label,
             "ratings": rated,
@@ -82,7 +86,7 @@ def ladder(
         }
         write_text(output, json.dumps(record, indent=1) + "\n")
         columns = {name: [row[name] for row in rated] for name in ("positions", "elo", "low", "high")}
-        band = Band(str(identity.game), columns["positions"], columns["elo"], columns["low"], columns["high"])
+        band = Band(game, columns["positions"], columns["elo"], columns["low"], columns["high"])
         save_figure(draw_ladders([band], uct.label), output.with_suffix(".png"))
         for row in rated:
             metrics = {"elo": row["elo"], "elo_low": row["low"], "elo_high": row["high"]}

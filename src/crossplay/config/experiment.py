@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -279,6 +279,23 @@ class SimilaritySettings(Settings):
     depth: int = Field(default=2, ge=1, le=6, description="Plies of the game trees that are compared.")
 
 
+class TrainingName(NamedTuple):
+    """A training: its game, its role or mode of transfer, and the game that its network comes from."""
+
+    game: str
+    mode: str
+    source: str | None = None
+
+    @property
+    def player(self) -> str:
+        """Its name in paths: ``source/hex5``, ``scratch/hex7``, ``transfer/hex5--hex7/fine-tune``."""
+        return (
+            f"{self.mode}/{self.game}"
+            if self.source is None
+            else (f"transfer/{self.source}--{self.game}/{self.mode}")
+        )
+
+
 class TrainingSections(Settings):
     """Training of source models, and of target models (from scratch and fine-tuned alike)."""
 
@@ -315,6 +332,20 @@ class Experiment(Settings):
     def pairs(self) -> list[tuple[str, str]]:
         """Source and target keys of every transfer."""
         return [(source, target) for source in self.sources for target in self.targets if source != target]
+
+    @property
+    def trainings(self) -> list[TrainingName]:
+        """Every training of a network: sources, targets from scratch, and those after a transfer."""
+        return [
+            *(TrainingName(source, "source") for source in self.sources),
+            *(TrainingName(target, "scratch") for target in self.targets),
+            *(
+                TrainingName(target, mode, source)
+                for source, target in self.pairs
+                for mode in self.modes
+                if mode != "zero-shot"
+            ),
+        ]
 
     @model_validator(mode="after")
     def _known_games(self) -> Experiment:

@@ -16,6 +16,7 @@ from crossplay.files import write_text
 from crossplay.report.html import fill
 from crossplay.report.ntuple import ntuple_part
 from crossplay.report.part import Part, Row
+from crossplay.report.strength import strength_part
 from crossplay.report.transfer import transfer_part
 
 
@@ -37,6 +38,8 @@ def write_report(experiment: Experiment, results_folder: Path, output: Path, ver
     parts = []
     if experiment.games:
         parts.append(transfer_part(experiment, results_folder))
+        if experiment.evaluation.ladder_games:
+            parts.append(strength_part(experiment, results_folder))
     if experiment.ntuple.runs:
         parts.append(ntuple_part(experiment.ntuple, results_folder))
     written: list[Path] = []
