@@ -149,17 +149,29 @@ def test_processes_of_torchrun(start: Callable[..., Run], tmp_path: Path) -> Non
     assert summary["steps"] == pytest.approx(summary["positions"] * 0.1 / 32, rel=0.3)
 
 
-def test_processes_of_srun_one_of_which_dies(start: Callable[..., Run]) -> None:
+def srun(start: Callable[..., Run], changes: list[dict[str, object]]) -> list[Run]:
+    """Start a training as srun does, each process with changes of its own."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = str(unused.getsockname()[1])
-    common = {
-        "SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NODELIST": "localhost", "MASTER_PORT": port,
-    }  # fmt: skip
-    ranks = [start(["-m"], {"positions": 12_000}, SLURM_PROCID=str(rank), **common) for rank in range(3)]
+    common = {"SLURM_STEP_NUM_TASKS": str(len(changes)), "MASTER_PORT": port}
+    common["SLURM_STEP_NODELIST"] = "localhost"
+    return [start(["-m"], each, SLURM_PROCID=str(rank), **common) for rank, each in enumerate(changes)]
+
+
+def test_a_process_with_other_settings_is_refused(start: Callable[..., Run]) -> None:
+    other = {**SETTINGS["self_play"], "simulations": 9}  # type: ignore[dict-item]
+    ranks = srun(start, [{}, {"self_play": other}])
+    assert ranks[1].ends() == 2
+    assert "error: the process that learns was started with other settings" in ranks[1].said
+    assert ranks[0].process.poll() is None
+
+
+def test_processes_of_srun_one_of_which_dies(start: Callable[..., Run]) -> None:
+    ranks = srun(start, 3 * [{"positions": 12_000}])
     ranks[0].hear("self-play process 2 has joined")
     os.killpg(ranks[2].process.pid, signal.SIGKILL)  # it and its player
     ranks[0].hear("is gone")
     assert ranks[0].ends() == 0, ranks[0].said
     assert ranks[1].ends() == 0, ranks[1].said
-    assert "12,0" in ranks[0].said
+    assert re.search(r": 1[2-5],\d{3} positions", ranks[0].said)

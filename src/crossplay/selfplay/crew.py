@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from crossplay.errors import CrossplayError
-from crossplay.selfplay.link import LEFT, OVER, open_store, part_of_store
+from crossplay.selfplay.link import LEFT, MISFIT, OVER, open_store, part_of_store
 from crossplay.selfplay.place import Place
 from crossplay.selfplay.task import Task
 
@@ -84,6 +84,11 @@ class Crew:
         lived = time.monotonic() - member.started
         short_lives = member.short_lives + 1 if lived < SHORT_SECONDS else 0
         code = member.process.returncode
+        if code == MISFIT:
+            raise CrossplayError(
+                "the process that learns was started with other settings than this one, which is to play for"
+                " it; give all processes of a training the same command"
+            )
         cause = f"signal {-code}" if code < 0 else f"exit code {code}"
         if short_lives >= MOST_SHORT_LIVES:
             raise CrossplayError(

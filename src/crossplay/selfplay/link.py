@@ -24,6 +24,8 @@ LEARNER, PLAYER = 0, 1  # the ends of a link
 MEETING = timedelta(seconds=300)  # in which processes of a training may start
 SILENCE = timedelta(seconds=120)  # after which the other end is taken for dead
 
+MISFIT = 3  # exit code of a process that plays, started with other settings than the one that learns
+
 # Names in the store.
 JOINED = "joined"  # links so far
 TASK = "task"  # what all must have been started with

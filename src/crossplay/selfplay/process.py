@@ -23,7 +23,17 @@ from crossplay.search.records import POSITIONS, Records, targets_wanted
 from crossplay.selfplay.actor import Played
 from crossplay.selfplay.buffer import ReplayBuffer, take_records
 from crossplay.selfplay.concurrency import choose_games
-from crossplay.selfplay.link import JOINED, ORDER, PLAYER, REPORT, TASK, Link, open_store, part_of_store
+from crossplay.selfplay.link import (
+    JOINED,
+    MISFIT,
+    ORDER,
+    PLAYER,
+    REPORT,
+    TASK,
+    Link,
+    open_store,
+    part_of_store,
+)
 from crossplay.selfplay.parameters import search_of
 from crossplay.selfplay.players import make_actors, measured_note, total_played
 from crossplay.selfplay.task import Task, device_of
@@ -32,7 +42,6 @@ REPORT_SECONDS = 0.1  # between reports, unless there is nothing to report
 WAIT_SECONDS = 0.01
 MOST_UNSENT = 16_384  # positions that wait to be sent; then playing waits, too
 LONG_GAME = 512  # positions of a game, for which there is room besides
-MISFIT = 3  # exit code: started with other settings than the process that learns
 
 
 class PlayingProcess:
@@ -61,7 +70,6 @@ class PlayingProcess:
         self._error: BaseException | None = None
         store = part_of_store(open_store(task.place), task.place)
         if store.get(TASK) != task.digest.encode():
-            print("error: this process was started with other settings than the one that learns", flush=True)
             sys.exit(MISFIT)
         self._link = Link(store, store.add(JOINED, 1), PLAYER)
         order = self._report(self._take(), Played())
