@@ -277,12 +277,34 @@ def test_random_games_keep_every_promise(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", list_games())
 def test_symmetries_leave_a_game_as_it_is(name: str) -> None:
     """Playing a game's moves turned gives the turned position, with the same moves turned."""
-    game = game_of(name, "repaired")
+    check_symmetries(game_of(name, "repaired"), 60)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "symmetries"),
+    [
+        ("Breakthrough", ["Board Size/5x5"], 2),
+        ("Breakthrough", ["Board/Hexagon", "Board Size/4x4"], 2),
+        ("Connect Four", ["Modelisation/1D"], 2),
+        ("Connect Four", ["Modelisation/2D"], 2),
+        ("Tobi Shogi", [], 2),
+    ],
+)
+def test_mirrors_of_games_with_a_forward_direction(name: str, options: list[str], symmetries: int) -> None:
+    """Directions that a mirror exchanges are those of one move: it leaves the rules as they are."""
+    game = load_game(name, options)
+    assert len(game.encoding.cells) == symmetries
+    for seed in range(5):
+        check_symmetries(game, 400, seed)
+
+
+def check_symmetries(game: Game, plies: int, seed: int = 0) -> None:
+    """Play a random game and its images side by side."""
     for symmetry in range(1, len(game.encoding.cells)):
-        rng = random.Random(symmetry)
+        rng = random.Random(symmetry + 100 * seed)
         state, turned = game.new_state(), game.new_state()
         out = np.empty(int(np.prod(game.state_shape)), np.float32)
-        for _ in range(60):
+        for _ in range(plies):
             encode_turned(game.encoding, symmetry, state, out)
             assert np.array_equal(out.reshape(game.state_shape), game.state_tensor(turned))
             moves = [found.move for found in game.legal_moves(state)]
