@@ -12,8 +12,6 @@ from numba import njit, types
 
 from crossplay.errors import CrossplayError, LudSyntaxError, UnknownGame, UnknownOption, UnsupportedLudeme
 from crossplay.games import Game, load_game
-from crossplay.games.compiler import read_model, rule_symmetries
-from crossplay.games.language import Ludeme, parse
 from crossplay.games.state import HEADER, LAST_TO, MOVES, PASS, STATE, SWAP, relabel_agents
 from crossplay.games.tensors import ENCODING, encode_state
 
@@ -117,39 +115,6 @@ def test_board_symmetries(name: str, options: tuple[str, ...], layout: str) -> N
             game.apply(state, move)
             game.apply(turned, images[move])
         assert game.utilities(turned) == game.utilities(state)
-
-
-@pytest.mark.parametrize(
-    ("end", "symmetries"),
-    [
-        ("(is Line 3 Diagonal)", 8),
-        ("(is Line 3 NE)", 2),  # the mirror along that diagonal
-        ("(is Line 3 N)", 2),
-        ("(is Line 3 (directions {NE NW}))", 2),
-        ("(is Line 3 (directions {N NE}))", 1),
-        ("(is Line 3 (directions {FR FL}))", 2),
-        ("(is Line 3 FR)", 2),
-        ("(is Line 3 Rightward)", 2),
-        ("(is Line 3 (directions {Forward FR}))", 1),
-        ("(is Line 3 (directions {N S E W}))", 8),
-        ("(is In (last To) (sites Column (column of:(last From))))", 4),
-        ("(is In (last To) (sites Column (row of:(last From))))", 1),
-        ("(is In (last To) (sites Side N))", 1),
-        ("(is Line 3 Orthogonal through:4)", 8),
-        ("(= (last To) 4)", 1),
-        ("(is In (last To) {0 2})", 1),
-        ('(is In (last To) (sites {"A1"}))', 1),
-        ("(is In (last To) (sites Row 1))", 4),
-        ("(is In (last To) (sites Centre))", 8),
-    ],
-)
-def test_rules_that_name_a_place_break_its_symmetries(end: str, symmetries: int) -> None:
-    game = parse(
-        '(game "Odd" (players 2) (equipment {(board (square 3)) (piece "Disc" Each)})'
-        f" (rules (play (move Add (to (sites Empty)))) (end (if {end} (result Mover Win)))))"
-    )
-    assert isinstance(game, Ludeme)
-    assert len(rule_symmetries(read_model(game))) == symmetries
 
 
 def test_dense_rhombus_keeps_neighbours_together() -> None:

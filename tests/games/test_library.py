@@ -40,7 +40,6 @@ from crossplay.games.state import (
     move_from,
     move_to,
 )
-from crossplay.games.tensors import ENCODING, action_index, encode_state
 
 # How many pieces there are after a decision, less those before; games that are not named only set stones.
 CAPTURES = range(-8, 1)
@@ -88,16 +87,6 @@ def successor(game: Game, state: np.ndarray, move: int) -> np.ndarray:
 def led_to(move: int, state: np.ndarray) -> bool:
     last = (-1, -1) if move < 0 else (move_from(move), move_to(move))
     return last == (state[LAST_FROM], state[LAST_TO])
-
-
-@njit(types.void(ENCODING, types.int64, STATE, types.float32[::1]))
-def encode_turned(encoding, symmetry, state, out):
-    encode_state(encoding, symmetry, state, out)
-
-
-@njit(types.int64(ENCODING, types.int64, types.int64))
-def turned_action(encoding, symmetry, move):
-    return action_index(encoding, symmetry, move)
 
 
 @cache
@@ -272,47 +261,3 @@ def test_random_games_keep_every_promise(name: str, seed: int) -> None:
         assert (after == again).all()
         check_step(game, state, move, after)
         state = after
-
-
-@pytest.mark.parametrize("name", list_games())
-def test_symmetries_leave_a_game_as_it_is(name: str) -> None:
-    """Playing a game's moves turned gives the turned position, with the same moves turned."""
-    check_symmetries(game_of(name, "repaired"), 60)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "symmetries"),
-    [
-        ("Breakthrough", ["Board Size/5x5"], 2),
-        ("Breakthrough", ["Board/Hexagon", "Board Size/4x4"], 2),
-        ("Connect Four", ["Modelisation/1D"], 2),
-        ("Connect Four", ["Modelisation/2D"], 2),
-        ("Tobi Shogi", [], 2),
-    ],
-)
-def test_mirrors_of_games_with_a_forward_direction(name: str, options: list[str], symmetries: int) -> None:
-    """Directions that a mirror exchanges are those of one move: it leaves the rules as they are."""
-    game = load_game(name, options)
-    assert len(game.encoding.cells) == symmetries
-    for seed in range(5):
-        check_symmetries(game, 400, seed)
-
-
-def check_symmetries(game: Game, plies: int, seed: int = 0) -> None:
-    """Play a random game and its images side by side."""
-    for symmetry in range(1, len(game.encoding.cells)):
-        rng = random.Random(symmetry + 100 * seed)
-        state, turned = game.new_state(), game.new_state()
-        out = np.empty(int(np.prod(game.state_shape)), np.float32)
-        for _ in range(plies):
-            encode_turned(game.encoding, symmetry, state, out)
-            assert np.array_equal(out.reshape(game.state_shape), game.state_tensor(turned))
-            moves = [found.move for found in game.legal_moves(state)]
-            images = sorted(turned_action(game.encoding, symmetry, move) for move in moves)
-            assert images == sorted(found.action for found in game.legal_moves(turned))
-            if not moves:
-                break
-            move = rng.choice(moves)
-            call_apply(game.kernels.apply, state, move)
-            game.apply_action(turned, turned_action(game.encoding, symmetry, move))
-        assert game.utilities(turned) == game.utilities(state)

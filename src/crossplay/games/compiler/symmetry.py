@@ -1,157 +1,271 @@
-"""Which symmetries of the board the rules respect."""
+"""Which symmetries of the board the rules respect.
+
+The trees of rules are read as shapes: nested tuples, and sets where the order of parts does not matter.
+Whatever names a place stands there as sites and ways, so that a symmetry of the board can be applied to it.
+A symmetry under which the shape of the rules stays the same is one of the rules. Only words that are known
+to name no place count as such, so that what is added later is never taken for symmetric unawares.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 
-from crossplay.games.board.compass import NAMES
-from crossplay.games.board.relations import RELATIONS
-from crossplay.games.compiler.directions import (
-    OF_LAST_MOVE,
-    RELATIVE,
-    compass_of,
-    direction_words,
-    is_direction,
-)
+from crossplay.games.board import Board
+from crossplay.games.board.compass import OPPOSITE
+from crossplay.games.compiler.directions import OF_LAST_MOVE, compass_of, direction_words, is_direction
+from crossplay.games.compiler.ludemes.connection import BOARD_REGIONS, board_regions
 from crossplay.games.compiler.ludemes.sites import static_sites
 from crossplay.games.compiler.model import ROLES, GameModel, items
 from crossplay.games.compiler.registry import Compiler
 from crossplay.games.compiler.start import compile_start
-from crossplay.games.language import Array, Ludeme, Node, Number, Symbol, Text, walk
+from crossplay.games.language import Array, Boolean, Ludeme, Node, Number, Symbol, Text, walk
 
-_WORDS_WITHOUT_DIRECTION = frozenset(
+# Names and keywords of ludemes, and other words, that mean the same everywhere on the board.
+_WORDS_WITHOUT_PLACE = frozenset(
     {
-        "Add", "All", "Around", "Blocked", "Board", "Cell", "Centre", "Connected", "Corners", "Draw", "Each",
-        "Empty", "Enemy", "Even", "Friend", "From", "Full", "Group", "Groups", "Hop", "In", "Inner",
-        "Liberties", "Line", "Loop", "Loss", "Move", "Mover", "Moves", "Next", "Occupied", "Odd", "Off",
-        "Outer", "Own", "Pass", "Passed", "Perimeter", "Piece", "Pieces", "Prev", "Remove", "Score",
-        "Shoot", "Sides", "SidesNoCorners", "Site", "Sites", "Slide", "Stack", "State", "Step", "Territory",
-        "To", "Triggered", "Vertex", "Win", "Within", *OF_LAST_MOVE, *RELATIONS, *ROLES,
+        "!=", "%", "*", "+", "-", "/", "<", "<=", "=", ">", ">=", "Add", "Around", "Blocked", "Cell",
+        "Connected", "Direction", "Draw", "Each", "Empty", "Enemy", "Even", "Friend", "From", "Full",
+        "Group", "Groups", "Hand", "Hop", "In", "Liberties", "Line", "Loop", "Loss", "Move", "Mover",
+        "Moves", "Next", "Occupied", "Odd", "Off", "Own", "Pass", "Passed", "Piece", "Pieces", "Prev",
+        "Remove", "Score", "Shoot", "Site", "Sites", "Slide", "Stack", "State", "Step",
+        "To", "Triggered", "Vertex", "Win", "Within", "^", "abs", "add", "addScore", "all",
+        "allCombinations", "and", "append", "apply", "between", "byScore", "can", "count", "custodial",
+        "difference", "do", "enclose", "exact", "expand", "flip", "forEach", "from", "fromTo",
+        "handSite", "hop", "id", "if", "intersection", "intervene", "is", "last", "max", "min", "move",
+        "moveAgain", "mover", "next", "nextPhase", "no", "not", "or", "piece", "player", "prev",
+        "priority", "range", "remove", "result", "score", "set", "site", "sites", "size", "slide",
+        "state", "step", "surround", "then", "to", "trigger", "union", "what", "who", *ROLES,
     }
 )  # fmt: skip
-# Parts of the board that a symmetry has to map onto themselves; what tells a site's place is barred.
-_PARTS = frozenset({"Bottom", "Column", "Left", "Phase", "Right", "Row", "Top"})
-_PLACES = frozenset({"ahead", "column", "coord", "phase", "row"})
-# Where a number means a site.
-_SITES = frozenset({"between", "from", "last", "site", "to", "where"})
-_SITE_LABELS = frozenset({"at", "from", "of", "origin", "to"})
+_PARTS = frozenset(
+    {
+        "Board", "Bottom", "Centre", "Corners", "Inner", "Left", "Outer", "Perimeter", "Right", "Side",
+        "Top",
+    }
+)  # fmt: skip
+# Whose parts may come in any order.
+_UNORDERED = frozenset({"!=", "*", "+", "=", "Connected", "intersection", "or", "union"})
+_ARITHMETIC = frozenset({"%", "*", "+", "-", "/", "<", "<=", ">", ">=", "^", "abs", "max", "min"})
+# Where numbers are none of sites: among the arguments of these, by name or keyword, and behind labels.
+_OF_NUMBERS = _ARITHMETIC | {
+    "!=", "=", "Connected", "Even", "Line", "Odd", "Score", "State", "addScore", "exact", "piece",
+    "player", "range",
+}  # fmt: skip
+_NUMBER_LABELS = frozenset({"after", "before", "count", "distance", "except", "min", "state", "steps"})
+_SITES = frozenset({"between", "centrePoint", "from", "handSite", "last", "site", "to", "where"})
+# Ludemes that bring pieces onto the board or make others of them.
+_BRINGS = frozenset({"Add", "add", "flip", "Promote", "promote", "Shoot"})
+_BACK = OPPOSITE | {back: way for way, back in OPPOSITE.items()}
+
+
+class _UnprovenError(Exception):
+    """Something in the rules is not known to be the same everywhere on the board."""
+
+
+class _Site(NamedTuple):
+    number: int
+
+
+class _Way(NamedTuple):
+    name: str
+
+
+class _Image(NamedTuple):
+    """What a symmetry of the board makes of its sites and of its compass directions."""
+
+    sites: list[int]
+    ways: dict[str, str]
 
 
 def rule_symmetries(model: GameModel) -> np.ndarray:
     """int32[k, board sites]: the board's symmetries under which the whole game stays the same.
 
-    The identity comes first. A symmetry must map every region of a player's, of a name or in the rules
-    onto itself, and so the initial pieces and the directions of every move.
+    The identity comes first. A symmetry must keep the shape of the rules, the initial pieces, and every
+    region of a player's.
     """
     candidates = model.board.symmetries()
-    nodes = [node for root in model.rules() for node in walk(root)]
-    arguments = _direction_arguments(nodes)
-    if not _rules_are_symmetric(model, nodes, arguments):
-        return candidates[:1]
     c = Compiler(model)
-    board = model.board
-    facings = {"N", *model.facings.values(), *(part.facing or "N" for part in model.components)}
-    ways = {
-        compass_of(board, direction_words(argument, ""), facing)
-        for argument in arguments
-        for facing in facings
-    }
-    lines = [
-        [frozenset(members) for members in (board.columns if line.name == "column" else board.rows)]
-        for line in filter(None, map(_own_line, nodes))
-    ]
-    regions = [[static_sites(c, member) for member in found.members] for found in model.regions]
-    regions += [[static_sites(c, part)] for root in model.rules() for part in walk(root) if _is_part(part)]
     compile_start(c)
-    initial = {site: placed for site, *placed in c.initial}
-    return np.array(
-        [
-            image
-            for image in candidates
-            if all(_keeps(image, sets) for sets in [*regions, *lines])
-            and all(_keeps_ways(image, board.steps, names) for names in ways)
-            and all(initial.get(int(there)) == initial.get(site) for site, there in enumerate(image))
-        ]
+    try:
+        reader = _Reader(c)
+        rules = tuple([reader.shape(root) for root in {id(root): root for root in model.rules()}.values()])
+    except _UnprovenError:
+        return candidates[:1]
+    owned = tuple(
+        _unordered(_sites(static_sites(c, member)) for member in found.members)
+        for found in model.regions
+        if found.owner is not None
     )
+    initial = frozenset((_Site(site), *placed) for site, *placed in c.initial if site < model.board.n_sites)
+    images = [_image(model.board, candidate) for candidate in candidates]
+    kept = [
+        image is not None and all(_moved(shape, image) == shape for shape in (initial, owned, rules))
+        for image in images
+    ]
+    return candidates[kept]
 
 
-def _is_part(node: Node) -> bool:
-    """Whether a ludeme is a part of the board such as ``(sites Phase 1)``."""
-    return (
-        isinstance(node, Ludeme)
-        and node.name == "sites"
-        and node.keyword in _PARTS
-        and all(isinstance(part, Number) for part in node.positional[1:])
-    )
-
-
-def _keeps(image: np.ndarray, sets: list[frozenset[int]]) -> bool:
-    moved = [sorted(int(image[site]) for site in members) for members in sets]
-    return sorted(moved) == sorted(sorted(members) for members in sets)
-
-
-def _keeps_ways(image: np.ndarray, steps: Mapping[str, np.ndarray], names: tuple[str, ...]) -> bool:
-    """Whether the steps of each of these directions become those of another of them, all over the board.
-
-    Then so do the lines that go on in it.
-    """
-    moved = []
-    for name in names:
-        there = np.where(steps[name] >= 0, image[steps[name]], -1)
-        moved.append(next((other for other in names if np.array_equal(steps[other][image], there)), None))
-    return set(moved) == set(names)
-
-
-def _direction_arguments(nodes: list[Node]) -> list[Node]:
-    """The arguments that name directions by the compass or by a player's facing, each of them whole."""
-    found: list[Node] = []
-    inner: set[int] = set()
-    for node in nodes:  # from the outside inwards
-        if id(node) in inner or not is_direction(node):
-            continue
-        inner |= {id(part) for part in walk(node)}
-        if any(name in RELATIVE or name in NAMES for name, _ in direction_words(node, "")):
-            found.append(node)
-    return found
-
-
-def _own_line(node: Node) -> Ludeme | None:
-    """The ludeme within that tells a site's row or column, in ``(sites Column (column of:(last To)))``."""
-    if not isinstance(node, Ludeme) or node.name != "sites" or node.keyword not in ("Column", "Row"):
+def _image(board: Board, sites: np.ndarray) -> _Image | None:
+    """A symmetry's image, or None if it does not make compass directions of compass directions."""
+    names = {step.astype(np.int32).tobytes(): name for name, step in board.steps.items()}
+    ways = {}
+    for name, step in board.steps.items():
+        moved = np.full(board.n_sites, -1, np.int32)
+        moved[sites] = np.where(step >= 0, sites[step], -1)
+        ways[name] = names.get(moved.tobytes(), "")
+    known = all(ways.values())
+    both = [(way, back) for way, back in OPPOSITE.items() if way in ways and back in ways]
+    if not known or any(_BACK[ways[way]] != ways[back] for way, back in both):
         return None
-    line = node.positional[1] if len(node.positional) == 2 else None
-    return line if isinstance(line, Ludeme) and line.name == node.keyword.lower() else None
+    return _Image(sites.tolist(), ways)
 
 
-def _rules_are_symmetric(model: GameModel, nodes: list[Node], arguments: list[Node]) -> bool:
-    """Whether the rules can stay the same when the board is turned or reflected.
-
-    Only words known to name no direction count as such, and those of ``arguments``, of which each
-    symmetry is asked, so that what is added later is never taken for symmetric unawares; coordinates and
-    sites by number break a symmetry too.
-    """
-    parts = {id(node.positional[0]) for node in nodes if isinstance(node, Ludeme) and _is_part(node)}
-    parts |= {id(part) for argument in arguments for part in walk(argument)}
-    for node in nodes:
-        if isinstance(node, Ludeme) and (line := _own_line(node)) is not None:
-            parts |= {id(node.positional[0]), id(line)}
-    return not any(
-        (isinstance(node, Symbol) and node.name not in _WORDS_WITHOUT_DIRECTION and id(node) not in parts)
-        or (isinstance(node, Ludeme) and node.name in _PLACES and id(node) not in parts)
-        or (isinstance(node, Text) and node.value in model.board.labels)
-        or (isinstance(node, Ludeme) and node.name == "sites" and isinstance(node.positional[0], Array))
-        or (isinstance(node, Ludeme) and _numbers_a_site(node))
-        for node in nodes
-    )
+def _moved(shape: Hashable, image: _Image) -> Hashable:
+    """A shape after a symmetry of the board."""
+    match shape:
+        case _Site(number):
+            return _Site(image.sites[number])
+        case _Way(name):
+            return _Way(image.ways[name])
+        case tuple():
+            return tuple([_moved(part, image) for part in shape])
+        case frozenset():
+            return frozenset([_moved(part, image) for part in shape])
+    return shape
 
 
-def _numbers_a_site(node: Ludeme) -> bool:
-    """Whether a ludeme has a site's number among its arguments: ``(to 5)``, ``(= (to) 5)``."""
-    if any(isinstance(part.value, Number) for part in node.arguments if part.label in _SITE_LABELS):
-        return True
-    of_sites = any(isinstance(part, Ludeme) and part.name in _SITES for part in node.positional)
-    return any(isinstance(part, Number) for value in node.positional for part in items(value)) and (
-        node.name in _SITES or node.keyword == "In" or (node.name in ("=", "!=") and of_sites)
-    )
+def _sites(members: Iterable[int]) -> frozenset[_Site]:
+    return frozenset(map(_Site, members))
+
+
+def _unordered(parts: Iterable[Hashable]) -> Hashable:
+    """Parts in any order, each with how often it occurs."""
+    return frozenset(Counter(parts).items())
+
+
+class _Reader:
+    """Reads rules as shapes; whatever is not known to be without a place must be understood as one."""
+
+    def __init__(self, c: Compiler) -> None:
+        self._c = c
+        self._model = c.model
+        self._board = c.model.board
+        lines = {"row": self._board.rows, "column": self._board.columns}
+        self._lines = {name: tuple(map(_sites, groups)) for name, groups in lines.items()}
+        facings = [c.model.facings.get(player, "N") for player in (0, 1, 2)]
+        self._facings = dict.fromkeys([*facings, *(part.facing or "N" for part in c.model.components)])
+
+    def shape(self, node: Node, numbers: bool = False, acting: bool = False) -> Hashable:
+        """The shape of a node.
+
+        Args:
+            numbers: whether a number is none of a site.
+            acting: whether it is an effect or part of one, so that the order of several may matter.
+        """
+        if is_direction(node):
+            return self._directions(node)
+        match node:
+            case Number(value=value) if numbers:
+                return value
+            case Boolean(value=value):
+                return value
+            case Text(value=value):
+                site = self._board.site_of_label(value)
+                return value if site is None else _Site(site)
+            case Symbol(name=name) if name in BOARD_REGIONS:
+                return _unordered(map(_sites, board_regions(self._board, name)))
+            case Symbol(name=name) if name in _WORDS_WITHOUT_PLACE:
+                return name
+            case Array():
+                return tuple(self.shape(member, False, acting) for member in node)
+            case Ludeme(name="centrePoint"):
+                return _Site(self._board.sets["centre"][0])
+            case Ludeme(name="where") if self._is_alone(node):
+                return ("where", *(self.shape(part) for part in node.positional))
+            case Ludeme(name="row" | "column" as name):
+                return (self._lines[name], self._arguments(node, False, acting))
+            case Ludeme(name="sites"):
+                return self._region(node)
+            case Ludeme(name="forEach") if node.keyword == "Direction":
+                pass  # one within another is seen by who came that way
+            case Ludeme(name=name) if name in _WORDS_WITHOUT_PLACE:
+                acting = acting or name in ("apply", "then")
+                return (name, self._arguments(node, _takes_numbers(node), acting))
+        raise _UnprovenError
+
+    def _arguments(self, node: Ludeme, numbers: bool, acting: bool) -> Hashable:
+        """The shapes of a ludeme's arguments, in any order where that does not matter."""
+        loose = bool(_UNORDERED & {node.name, node.keyword}) and not (acting and self._may_act(node))
+        parts: list[Hashable] = []
+        for label, value in ((argument.label, argument.value) for argument in node.arguments):
+            if label is not None:
+                parts.append((label, self.shape(value, label in _NUMBER_LABELS, acting)))
+            elif loose and isinstance(value, Array) and not is_direction(value):
+                parts += [self.shape(member, False, acting) for member in value]
+            else:
+                parts.append(self.shape(value, numbers, acting))
+        return _unordered(parts) if loose else tuple(parts)
+
+    def _may_act(self, node: Ludeme) -> bool:
+        """Whether ``(or ...)`` joins effects, which are carried out one after the other."""
+        members = [member for value in node.positional for member in items(value)]
+        return node.name == "or" and not all(self._c.knows("boolean", member) for member in members)
+
+    def _directions(self, node: Node) -> Hashable:
+        """For each of the facings that pieces have, the compass directions meant."""
+        words = direction_words(node, "Adjacent")
+        if any(word in OF_LAST_MOVE for word, _ in words):
+            return tuple(word for word, _ in words)
+        return tuple(frozenset(map(_Way, compass_of(self._board, words, facing))) for facing in self._facings)
+
+    def _region(self, node: Ludeme) -> Hashable:
+        """The shape of ``(sites ...)``: its sites where these are always the same."""
+        match node.positional:
+            case (Text(),) | (Symbol(name="Row" | "Column" | "Phase"), Number()):
+                return _sites(static_sites(self._c, node))
+            case (Array(items=members),) if all(isinstance(one, Number | Text) for one in members):
+                return _sites(static_sites(self._c, node))
+            case (Symbol(name=name), *_) if name in _PARTS:
+                return _sites(static_sites(self._c, node))
+            case (Symbol(name=line), Ludeme(name="row" | "column" as of) as which) if of == line.lower():
+                return ("line", frozenset(self._lines[of]), self._arguments(which, False, False))
+            case (Symbol(), *_):
+                return ("sites", self._arguments(node, _takes_numbers(node), False))
+        raise _UnprovenError
+
+    def _is_alone(self, node: Ludeme) -> bool:
+        """Whether there is never more than one piece of those that ``(where ...)`` looks for."""
+        match node.positional:
+            case (Text(value=name), _):
+                wanted = set(self._model.likened(name, node).values())
+            case _:
+                return False
+        standing = Counter(component for _, component, _, _ in self._c.initial)
+        rules = [part for root in self._model.rules() for part in walk(root) if isinstance(part, Ludeme)]
+        return (
+            len(self._model.containers) == 1
+            and all(standing[component] <= 1 for component in wanted)
+            and not any(part.name in _BRINGS or part.keyword in _BRINGS for part in rules)
+        )
+
+
+def _takes_numbers(node: Ludeme) -> bool:
+    """Whether numbers among a ludeme's arguments are none of sites."""
+    of_sites = any(_is_site(part) for part in node.positional)
+    if of_sites and node.name in _ARITHMETIC:
+        raise _UnprovenError
+    return not of_sites and (node.name in _OF_NUMBERS or node.keyword in _OF_NUMBERS)
+
+
+def _is_site(node: Node) -> bool:
+    """Whether an argument may be a site's number."""
+    match node:
+        case Ludeme(name="if"):
+            return any(map(_is_site, node.positional))
+        case Ludeme(name=name):
+            return name in _SITES
+    return False

@@ -174,7 +174,7 @@ def _regions(c: Compiler, target: Node) -> tuple[str | None, list[Sets]]:
         return None, [[static_sites(c, member) for member in target]]
     if not isinstance(target, Symbol):
         refuse(target)
-    if target.name in _OF_BOARD:
+    if target.name in BOARD_REGIONS:
         return None, [[frozenset(sites) for sites in board_regions(c.model.board, target.name) if sites]]
     player = c.player(target, Scope())
     owned: list[Sets] = [[], [], []]
@@ -187,7 +187,7 @@ def _regions(c: Compiler, target: Node) -> tuple[str | None, list[Sets]]:
     return player, owned
 
 
-_OF_BOARD = ("Corners", "Sides", "SidesNoCorners", "AllSites", "Columns", "Rows")
+BOARD_REGIONS = ("Corners", "Sides", "SidesNoCorners", "AllSites", "Columns", "Rows")
 
 
 def board_regions(board: Board, name: str) -> list[tuple[int, ...]]:
