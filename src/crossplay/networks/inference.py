@@ -115,13 +115,17 @@ class Evaluator:
         self.evaluate_into(batch, priors, values)
         return priors, values
 
+    def rows_at_once(self, rows: int) -> int:
+        """How many rows of a batch of so many the network is given at once."""
+        pieces = -(-rows // self._most_rows) if self.device.type == "cpu" else 1
+        return -(-rows // max(1, pieces)) or 1
+
     def evaluate_into(self, batch: np.ndarray, priors: np.ndarray, values: np.ndarray) -> None:
         """As a call, but into arrays that the caller keeps."""
         # OpenMP keeps the number of threads per thread. A new thread takes over what was set by
         # torch.set_num_threads() when it is read, not when it convolves; until then it uses every core.
         torch.get_num_threads()
-        pieces = -(-len(batch) // self._most_rows) if self.device.type == "cpu" else 1
-        chunk = -(-len(batch) // max(1, pieces)) or 1
+        chunk = self.rows_at_once(len(batch))
         with torch.inference_mode(), self._precision():
             for start in range(0, len(batch), chunk):
                 rows = slice(start, start + chunk)
