@@ -213,7 +213,7 @@ def throughput(quick: bool) -> list[Row]:
 
 def on_gpu(quick: bool) -> list[Row]:
     """Self-play of a large network on a GPU beside the bare network there."""
-    rows, device, size, batches = [], torch.device("cuda"), 1024, 40
+    rows, device, size, batches = [], torch.device("cuda"), 1024, batches_of(quick)
     for name, choice in GPU_GAMES.items():
         game = load_game(*choice, hex="dense")
         network = new_network(model_header(game, NetworkSettings(blocks=10, width=64)), seed=1)
