@@ -238,6 +238,15 @@ def test_interrupt_saves_and_other_settings_are_refused(go, tmp_path):
     assert go("out", changed(positions=5500, checkpoint_seconds=9.0)).amount.positions >= 5500
 
 
+def test_a_fault_before_anyone_plays_is_told(go, monkeypatch):
+    def fail(*_):
+        raise CrossplayError("the disk is full")
+
+    monkeypatch.setattr("crossplay.training.session.save_checkpoint", fail)
+    with pytest.raises(CrossplayError, match="the disk is full"):
+        go("out", changed(self_play_processes=1))
+
+
 def test_failing_worker_stops_the_training(go, tmp_path, monkeypatch):
     class FailingActor(players.Actor):
         calls = 0

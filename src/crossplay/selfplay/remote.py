@@ -123,7 +123,8 @@ class RemotePlayers:
         if self._over.is_set():
             return
         self._over.set()
-        self._watch.join()
+        if self._watch.is_alive():  # not if the training failed before it began
+            self._watch.join()
         end = time.monotonic() + END_SECONDS
         for server in self._servers:
             server.join(max(0.0, end - time.monotonic()))
