@@ -146,7 +146,8 @@ def test_processes_of_torchrun(start: Callable[..., Run], tmp_path: Path) -> Non
     assert "self-play process 2 has joined" in run.said
     summary = json.loads((tmp_path / "out/training.json").read_text())
     assert 3000 <= summary["positions"] < 6000
-    assert summary["steps"] == pytest.approx(summary["positions"] * 0.1 / 32, rel=0.3)
+    # Learning ends with the budget, after 200 positions to warm up; more positions may be under way then.
+    assert (3000 - 200) * 0.1 // 32 <= summary["steps"] <= summary["positions"] * 0.1 / 32
 
 
 def srun(start: Callable[..., Run], changes: list[dict[str, object]]) -> list[Run]:
