@@ -14,6 +14,7 @@ import pytest
 from crossplay.config import Experiment, check_settings
 from crossplay.errors import CrossplayError
 from crossplay.report import write_report
+from crossplay.report.strength import strength_part
 
 SOURCES = ["small", "other"]
 EXPERIMENT: dict[str, Any] = {
@@ -175,3 +176,33 @@ def test_ladders_are_left_out_or_must_be_there(results: Path, tmp_path: Path) ->
     write_report(without, results, tmp_path / "b", "v1")
     assert not (tmp_path / "b/ladder.csv").exists()
     assert "Strength while learning" not in (tmp_path / "b/index.html").read_text()
+
+
+def test_ladders_are_shown_whole_above_and_below_search(results: Path) -> None:
+    experiment = check_settings(Experiment, EXPERIMENT, "made-up")
+    panels = strength_part(experiment, results).figures["ladder"].axes
+    big = ["from scratch", "small, fine-tune", "other, fine-tune"]
+    assert [ax.get_title(loc="left") for ax in panels] == ["small", "other", "big"]
+    for ax, trainings in zip(panels, (["as a source"], ["as a source"], big), strict=True):
+        *lines, zero = ax.lines
+        assert [line.get_label() for line in lines] == trainings
+        assert (zero.get_label(), set(zero.get_ydata())) == ("UCT(800 x 10)", {0.0})
+        bottom, top = ax.get_ylim()
+        assert bottom < -450  # the lowest bound of an interval
+        assert top > 150  # the highest
+        assert len(ax.collections) == len(trainings)
+    assert list(panels[2].lines[1].get_ydata()) == [-250, -200]
+
+
+def test_the_page_tells_how_to_read_ladders(results: Path, tmp_path: Path) -> None:
+    experiment = check_settings(Experiment, EXPERIMENT, "made-up")
+    write_report(experiment, results, tmp_path / "report", "v1")
+    words = " ".join(Words((tmp_path / "report/index.html").read_text()).text.split())
+    for part in (
+        "each other and UCT(800 x 10)",
+        "Bradley and Terry",
+        "95% intervals",
+        "won or lost every game",
+    ):
+        assert part in words
+    assert "ladder.csv" in words

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from crossplay.figures.style import COLOURS, house_style, new_grid
+from crossplay.figures.style import COLOURS, REFERENCE, house_style, new_grid
 
 _LINES = ("-", "--", ":", "-.")
 _UNITS = ((1e9, "billions"), (1e6, "millions"), (1e3, "thousands"), (1.0, ""))
@@ -40,10 +40,20 @@ class BandPanel:
     bands: Sequence[Band]
 
 
-def draw_bands(rows: Sequence[Sequence[BandPanel]], x_label: str, y_label: str) -> Figure:
-    """Draw rows of panels, of equal length; each row has one legend, at its end."""
+def draw_bands(
+    rows: Sequence[Sequence[BandPanel]], x_label: str, y_label: str, reference: str | None = None
+) -> Figure:
+    """Draw rows of panels, of equal length; each row has one legend, at its end.
+
+    Args:
+        rows: the panels.
+        x_label, y_label: what the axes show.
+        reference: who or what has the value 0, drawn as a line; values may then be negative. Without it no
+            value is, and panels begin at 0.
+    """
     most = max(len(panel.bands) for row in rows for panel in row)
-    legend = 0.8 + 0.08 * max(len(band.label) for row in rows for panel in row for band in panel.bands)
+    labels = [band.label for row in rows for panel in row for band in panel.bands]
+    legend = 0.8 + 0.08 * max(map(len, [*labels, reference or ""]))
     widths = [5.2] * len(rows[0])
     widths[-1] += legend
     with house_style():
@@ -51,6 +61,10 @@ def draw_bands(rows: Sequence[Sequence[BandPanel]], x_label: str, y_label: str) 
         for axes, row in zip(grid, rows, strict=True):
             for ax, panel in zip(axes, row, strict=True):
                 _draw_panel(ax, panel, x_label)
+                if reference is None:
+                    ax.set_ylim(bottom=0)
+                else:
+                    ax.axhline(0.0, color=REFERENCE, linewidth=1.0, linestyle="--", label=reference)
             axes[0].set_ylabel(y_label)
             axes[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=2.6)
     return figure
@@ -72,7 +86,6 @@ def _draw_panel(ax: Axes, panel: BandPanel, x_label: str) -> None:
         ax.plot(
             x, band.middle, line, color=colour, label=band.label, linewidth=1.7, marker="o" if alone else None
         )
-    ax.set_ylim(bottom=0)
     ax.set_xlim(left=0)
     ax.set_xlabel(f"{x_label} ({name})" if name else x_label)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))

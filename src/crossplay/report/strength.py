@@ -82,4 +82,4 @@ def _figure(ladders: list[Ladder]) -> Figure:
         columns = ([row[name] for row in ladder.ratings] for name in ("positions", "elo", "low", "high"))
         panels.setdefault(ladder.training.game, []).append(Band(ladder.label, *columns))
     rows = [[BandPanel(game, bands)] for game, bands in panels.items()]
-    return draw_bands(rows, "Positions of self-play", "Elo, with 95% intervals")
+    return draw_bands(rows, "Positions of self-play", "Elo, with 95% intervals", ladders[0].anchor)
