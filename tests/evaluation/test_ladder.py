@@ -7,6 +7,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from mlflow.tracking import MlflowClient
 
 from crossplay.cli import main
 from crossplay.config import NetworkSettings
@@ -92,3 +93,21 @@ def test_the_last_line_says_where_the_training_stands(training, monkeypatch, sco
     said = CliRunner().invoke(main, arguments).output
     assert f"Elo {'above' if score > 0.5 else 'below'} UCT" in said
     assert ("one-sided" in said) == (score != 0.75)
+
+
+def test_ratings_and_picture_go_to_the_run(training, monkeypatch):
+    monkeypatch.chdir(training)
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{training}/runs.db")
+    result = {"wins": 1, "draws": 0, "losses": 3, "games": 4, "score": 0.25}
+    monkeypatch.setattr("crossplay.cli.evaluate.Matches.__call__", lambda *_: result)
+    arguments = ["ladder", str(training), "--games=4", "--experiment=rated", "--output=out/ladder.json"]
+    said = CliRunner().invoke(main, arguments)
+    assert said.exit_code == 0, said.output
+    client = MlflowClient(tracking_uri=f"sqlite:///{training}/runs.db")
+    [run] = client.search_runs([client.get_experiment_by_name("rated").experiment_id])
+    assert {file.path for file in client.list_artifacts(run.info.run_id)} == {"ladder.json", "ladder.png"}
+    rated = json.loads((training / "out/ladder.json").read_text())["ratings"]
+    history = client.get_metric_history(run.info.run_id, "elo")
+    assert [(metric.step, metric.value) for metric in history] == [
+        (row["positions"], pytest.approx(row["elo"])) for row in rated
+    ]

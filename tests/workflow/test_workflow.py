@@ -231,6 +231,10 @@ def test_a_finished_experiment_has_a_report_and_each_run_once(finished: Path) ->
     assert training.data.params["training.positions"] == "600"
     assert len(client.get_metric_history(training.info.run_id, "policy_loss")) > 5
     assert [file.path for file in client.list_artifacts(training.info.run_id)] == ["model.safetensors"]
+    ladders = {run.info.run_name: run for run in runs if run.data.tags["stage"] == "ladder"}
+    for name, file in (("hex3 source", "hex3"), ("hex3--hex4 fine-tune", "fine-tune")):
+        kept = client.list_artifacts(ladders[f"ladder {name}"].info.run_id)
+        assert {artifact.path for artifact in kept} == {f"{file}.json", f"{file}.png"}
 
 
 def test_only_what_changed_reruns(finished: Path, tmp_path: Path) -> None:
